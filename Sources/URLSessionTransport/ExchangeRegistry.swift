@@ -86,7 +86,7 @@ extension ExchangeRegistry: URLSessionDataDelegate {
         task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // Our bodies are bytes, never streams; returning a stream here ends the process.
+        // Our bodies are bytes, never streams; returning a stream here crashes the process.
         completionHandler(nil)
     }
 

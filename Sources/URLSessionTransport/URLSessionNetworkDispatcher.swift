@@ -8,7 +8,7 @@ public import NetworkCore
 /// On Linux, FoundationNetworking has limits that no caller can lift. What it can't do is refused before anything is
 /// sent (see ``capabilities``); the rest follows here:
 ///
-/// - A response with trailers ends the process. So does a redirect whose `Location` starts with `//` and has an IPv6
+/// - A response with trailers crashes the process. So does a redirect whose `Location` starts with `//` and has an IPv6
 ///   address or a percent-encoded character in its host, a connection that the server closes within the response's
 ///   head, and a `Content-Length` just below 2^63. A head of ten thousand lines blocks all exchanges of the process for
 ///   seconds. Use the curl transport for peers that you don't trust.
@@ -104,7 +104,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
 
     private static func configuration() -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
-        // With a cache, a cancellation can end the process; cookies and credentials belong to the pipeline.
+        // With a cache, a cancellation can crash the process; cookies and credentials belong to the pipeline.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil

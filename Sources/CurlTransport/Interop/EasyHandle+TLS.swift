@@ -2,8 +2,8 @@ import CCurl
 import CLibrary
 
 extension EasyHandle {
-    /// The TLS parameters of the connection to the server (CURLINFO_TLS_SSL_PTR). `nil` in clear, with an unsupported
-    /// TLS library, and once the connection has left the transfer: read it while the response arrives.
+    /// The TLS parameters of the connection to the server (CURLINFO_TLS_SSL_PTR). `nil` without TLS, with an
+    /// unsupported TLS library, and once the connection has left the transfer: read it while the response arrives.
     var tlsSession: TLSSession? {
         guard let (library, session) = unsafe tls else { return nil }
         switch library {
@@ -24,7 +24,7 @@ extension EasyHandle {
     }
 
     /// The protocol that the connection's ends have agreed upon (ALPN, RFC 7301): `h2`, `http/1.1`; empty for none.
-    /// `nil` in clear and with another TLS library than OpenSSL and GnuTLS.
+    /// `nil` without TLS and with another TLS library than OpenSSL and GnuTLS.
     var negotiatedProtocol: [UInt8]? {
         guard let (library, session) = unsafe tls else { return nil }
         switch library {
@@ -41,7 +41,7 @@ extension EasyHandle {
         try unsafe check(ccurl_easy_setopt_tls_callback(pointer, TLSGuard.prepare), "CURLOPT_SSL_CTX_FUNCTION")
     }
 
-    /// The TLS library's number and its session; `nil` in clear and without a connection.
+    /// The TLS library's number and its session; `nil` without TLS and without a connection.
     private var tls: (library: Int32, session: UnsafeMutableRawPointer)? {
         var library: Int32 = 0
         var session: UnsafeMutableRawPointer?

@@ -89,8 +89,8 @@ struct ProxyOption: EasyOption {
         // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
         case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)
         }
-        // libcurl answers the challenge of such a proxy. In a tunnel it does so before the request goes out, and what
-        // is left of the challenge stays on a connection that carries no other request.
+        // libcurl responds to the challenge of such a proxy. In a tunnel it does so before the request goes out, and
+        // what is left of the challenge stays on a connection that carries no other request.
         if proxy.scheme != .basic { try easy.sharesNoConnection() }
         if proxy.tunnel || proxy.scheme != .basic { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
@@ -143,7 +143,7 @@ extension EasyHandle {
     /// Gives a request through a TLS proxy a connection of its own (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
     ///
     /// What the server sends after its response waits in the proxy's TLS session, which nothing can query: libcurl
-    /// exposes the server's session alone. And for a server in clear, libcurl (seen with 7.88) reuses a connection
+    /// exposes the server's session alone. And for a server without TLS, libcurl (seen with 7.88) reuses a connection
     /// whatever authority the proxy's certificate was checked against.
     func sharesNoConnection() throws {
         try set(.freshConnect, 1)

@@ -126,7 +126,7 @@ struct HTTPVersionOption: EasyOption {
                 try easy.set(.freshConnect, 1)
                 try easy.set(.forbidReuse, 1)
             }
-        // Newer libcurls don't reuse a connection in clear for these, although they mean HTTP/1.1 there.
+        // Newer libcurls don't reuse a connection without TLS for these, although they mean HTTP/1.1 there.
         case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2 where disturbs: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2: try setHTTP2(easy)

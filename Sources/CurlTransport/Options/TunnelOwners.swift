@@ -47,6 +47,6 @@ final class TunnelOwners: Sendable {
 }
 
 extension TransportRequest {
-    /// Whether the request may go to another place than its URL says; libcurl then opens a tunnel even in clear.
+    /// Whether the request may go to another place than its URL says; libcurl then opens a tunnel even without TLS.
     fileprivate var goesElsewhere: Bool { !options.names.connectTo.isEmpty || !options.names.addresses.isEmpty }
 }

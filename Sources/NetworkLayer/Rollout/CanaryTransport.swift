@@ -39,7 +39,7 @@ public final class CanaryTransport: HTTPTransport {
     /// Creates a transport with a canary.
     /// - Parameters:
     ///   - first: The transport of most requests.
-    ///   - canary: The transport on trial.
+    ///   - canary: The transport of a share of the requests.
     ///   - options: The share and the rules.
     ///   - report: Called once, when all requests go over the first transport from then on.
     public init(
@@ -53,7 +53,7 @@ public final class CanaryTransport: HTTPTransport {
     /// Creates a transport with a canary whose return is logged as a warning.
     /// - Parameters:
     ///   - first: The transport of most requests.
-    ///   - canary: The transport on trial.
+    ///   - canary: The transport of a share of the requests.
     ///   - options: The share and the rules.
     ///   - logger: The logger. Default: one with the label `NetworkLayer`.
     public convenience init(
@@ -70,7 +70,7 @@ public final class CanaryTransport: HTTPTransport {
     /// The capabilities of the first transport. A request that needs one which the canary lacks goes over the first.
     public var capabilities: TransportCapabilities { first.capabilities }
 
-    /// Why all requests go over the first transport; `nil` while the canary is on trial.
+    /// Why all requests go over the first transport; `nil` while the canary takes its share.
     public var returned: Return? { judge.withLock(\.verdict) }
 
     /// What was judged so far.

@@ -98,7 +98,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
             )
         }
 
-        /// The stream's error. Without one, Foundation ends the process that asks for it.
+        /// The stream's error. Without one, Foundation crashes the process that asks for it.
         private var failure: NetworkError.Underlying? {
             guard stream.streamStatus == .error, let error = stream.streamError as NSError? else { return nil }
             return .init(domain: error.domain, code: error.code, message: error.localizedDescription)

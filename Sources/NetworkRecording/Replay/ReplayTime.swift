@@ -12,7 +12,7 @@ struct ReplayTime: Sendable {
     init(_ options: TransportOptions, on clock: any Clock<Duration>) {
         self.options = options
         readElapsed = clock.stopwatch()
-        // A longer sleep overflows in the system's clock, which ends the process.
+        // A longer sleep overflows in the system's clock, which crashes the process.
         sleep = { try await clock.sleep(for: min($0, .seconds(1 << 40))) }
     }
 

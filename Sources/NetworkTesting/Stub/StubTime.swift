@@ -121,7 +121,7 @@ extension Clock where Duration == Swift.Duration {
         return StubTime(
             options: options,
             readElapsed: { start.duration(to: now) },
-            // A longer sleep overflows in the system's clock, which ends the process.
+            // A longer sleep overflows in the system's clock, which crashes the process.
             sleep: { try await sleep(for: min($0, .seconds(1 << 40))) }
         )
     }

@@ -73,7 +73,7 @@ struct ExperimentResult: Sendable {
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
                     kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
                     sentNames: index < sentNames.count ? sentNames[index] : [],
-                    // In clear, a version comes from the arm alone.
+                    // Without TLS, a version comes from the arm alone.
                     mayDifferInVersion: !url.contains("http://")
                         || first.specification.httpVersion != arm.specification.httpVersion)
             }

@@ -59,7 +59,7 @@ extension Experiment {
     /// Lets each arm send each request twice to a server of the tool.
     func lookAtTheWire(_ arms: inout [Arm]) async throws {
         for arm in arms.indices where !arms[arm].isCopy {
-            // Another process, without the environment's proxies: the requests go out in clear here, and with their
+            // Another process, without the environment's proxies: the requests go out in the clear here, and with their
             // credentials.
             if let process = arms[arm].process {
                 arms[arm].leaveProcess()
@@ -78,8 +78,8 @@ extension Experiment {
 }
 
 extension TransportRequest {
-    /// Returns the request as it goes to a server of the tool: its path and query in clear, without what says how its
-    /// own server is reached.
+    /// Returns the request as it goes to a server of the tool: its path and query in the clear, without what says how
+    /// its own server is reached.
     func sent(toPort port: UInt16) throws -> TransportRequest {
         var request = self
         let query = url.query.map { "?\($0)" } ?? ""

@@ -97,7 +97,7 @@ struct CookieStore: Sendable {
     }
 
     /// Removes expired cookies, and then the lowest ranks until a tenth of the room is free, so that the next cookies
-    /// cost no search. A cookie in clear drives out no secure one.
+    /// cost no search. A cookie that came without TLS drives out no secure one.
     private mutating func makeRoom(for cookie: CookieJar.Cookie, at now: Date) {
         sites = sites.mapValues { $0.filter { !$0.cookie.isExpired(at: now) } }.filter { !$0.value.isEmpty }
         count = sites.values.reduce(0) { $0 + $1.count }

@@ -145,7 +145,7 @@ extension NetworkError.Code {
     /// The downloaded bytes do not match ``DownloadedFile/Options/checksum``.
     public static let checksumMismatch = Self("checksumMismatch")
 
-    // MARK: The response arrived and was refused
+    // MARK: The response arrived and was rejected
 
     /// The response redirects more often than ``RedirectPolicy/maximum`` allows.
     public static let tooManyRedirects = Self("tooManyRedirects")

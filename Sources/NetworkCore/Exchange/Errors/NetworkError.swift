@@ -49,7 +49,7 @@ public struct NetworkError: Error, Sendable {
         get { content.value.exchange }
         set { content.value.exchange = newValue }
     }
-    /// The response, if it arrived and was then refused: with ``Code/unacceptableStatus``,
+    /// The response, if it arrived and was then rejected: with ``Code/unacceptableStatus``,
     /// ``Code/unacceptableContentType``, ``Code/decodingFailed`` or ``Code/noData``.
     public var response: FailedResponse? {
         get { content.value.response }
@@ -132,7 +132,7 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// A response that arrived and was then refused.
+    /// A response that arrived and was then rejected.
     public struct FailedResponse: Sendable {
         /// The status, such as 404.
         public var status: HTTPResponse.Status

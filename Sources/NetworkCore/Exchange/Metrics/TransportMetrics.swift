@@ -8,7 +8,7 @@ public struct TransportMetrics: Sendable, Hashable {
     public var nameLookup: Duration?
     /// The time to connect over TCP, from the end of the name lookup; `nil` on a reused connection.
     public var connect: Duration?
-    /// The time of the TLS handshake; `nil` in clear and on a reused connection.
+    /// The time of the TLS handshake; `nil` without TLS and on a reused connection.
     public var tls: Duration?
     /// The time from `send` to the first byte of the response.
     public var firstByte: Duration?
@@ -22,9 +22,9 @@ public struct TransportMetrics: Sendable, Hashable {
     public var repeats: Int?
     /// The version of HTTP: `1.0`, `1.1`, `2` or `3`.
     public var httpVersion: String?
-    /// The version of TLS: `1.2` or `1.3`. `nil` in clear.
+    /// The version of TLS: `1.2` or `1.3`. `nil` without TLS.
     public var tlsVersion: String?
-    /// The cipher suite, in the notation of the TLS library: `TLS_AES_256_GCM_SHA384`. `nil` in clear.
+    /// The cipher suite, in the notation of the TLS library: `TLS_AES_256_GCM_SHA384`. `nil` without TLS.
     public var tlsCipher: String?
     /// The address and port of the server or proxy: `127.0.0.1:8080`.
     public var remoteAddress: String?

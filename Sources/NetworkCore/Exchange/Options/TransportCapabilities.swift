@@ -13,7 +13,7 @@ extension TransportCapabilities {
         public static let http1_1 = Self(rawValue: "HTTP/1.1 only")
         /// HTTP/2 where the options select it.
         public static let http2 = Self(rawValue: "HTTP/2")
-        /// HTTP/2 without negotiation where the options select it, also in clear (h2c).
+        /// HTTP/2 without negotiation where the options select it, also in the clear (h2c).
         public static let http2PriorKnowledge = Self(rawValue: "HTTP/2 by prior knowledge")
         /// HTTP/3 where the options select it.
         public static let http3 = Self(rawValue: "HTTP/3")

@@ -10,16 +10,16 @@ extension TransportOptions {
     /// one-time stream goes with `Expect: 100-continue`, and the request fails with
     /// ``NetworkError/Code/connectionLost`` if the challenge comes when the stream has begun.
     public enum Authentication: Sendable, Hashable {
-        /// User and password in clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or in
-        /// networks of your own.
+        /// User and password in the clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or
+        /// in networks of your own.
         case basic(user: String, password: Secret)
-        /// A token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), in clear like ``basic(user:password:)``.
+        /// A token ([RFC 6750](https://www.rfc-editor.org/rfc/rfc6750)), in the clear like ``basic(user:password:)``.
         case bearer(token: Secret)
         /// A digest of user and password ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), sent in response to the
         /// server's challenge: by SHA-256 or MD5, of the quality of protection `auth`. No challenge is kept from one
         /// request to the next. A response whose challenge has neither, and that to wrong credentials, is the 401.
         case digest(user: String, password: Secret)
-        /// The strongest scheme that the server offers: Digest or, over `https` only, Basic. Never Basic in clear.
+        /// The strongest scheme that the server offers: Digest or, over `https` only, Basic. Never Basic in the clear.
         case anySafe(user: String, password: Secret)
         /// A signature for Amazon's services and compatible ones, in `Authorization`: of the method, the URL, the host,
         /// the content's type and hash, and the vendor's fields (`X-Amz-…`).

@@ -88,7 +88,7 @@ extension TransportOptions.Proxy {
 
         /// How user and password are sent to an HTTP proxy.
         public enum Scheme: Sendable, Hashable, CaseIterable {
-            /// In clear. SOCKS proxies always receive them in clear.
+            /// In the clear. SOCKS proxies always receive them in the clear.
             case basic
             /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. With this
             /// scheme and ``anySafe``, every request goes through a tunnel, one for `http` URLs too, and has a

@@ -4,7 +4,7 @@ extension TransportOptions {
     /// Descriptions, dumps and interpolations of a secret, and of every value that contains one, show `<secret>`. A
     /// string literal creates a secret.
     public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// The text in clear.
+        /// The text itself.
         public let value: String
 
         /// Creates a secret from a text.

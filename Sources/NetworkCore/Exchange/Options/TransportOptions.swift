@@ -108,14 +108,14 @@ public struct TransportOptions: Sendable, Hashable {
         case http1_0 = "1.0"
         /// HTTP/1.1.
         case http1_1 = "1.1"
-        /// HTTP/2 if the server agrees during the TLS handshake, or else HTTP/1.1. In clear: HTTP/1.1. Refused below
+        /// HTTP/2 if the server agrees during the TLS handshake, or else HTTP/1.1. Without TLS: HTTP/1.1. Refused below
         /// libcurl 8.1, which mixes up the bodies of its streams.
         case http2 = "2"
-        /// HTTP/2 without negotiation, in clear (h2c) or over TLS. A server that does not speak HTTP/2 can't be
+        /// HTTP/2 without negotiation, in the clear (h2c) or over TLS. A server that does not speak HTTP/2 can't be
         /// understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; refused below libcurl 8.1, like ``http2``.
         case http2PriorKnowledge = "2-prior-knowledge"
-        /// HTTP/3 if the server responds to it, or else HTTP/2 or HTTP/1.1. In clear: HTTP/1.1. CURL_HTTP_VERSION_3, if
-        /// libcurl was built with it; refused below libcurl 8.1, like ``http2``.
+        /// HTTP/3 if the server responds to it, or else HTTP/2 or HTTP/1.1. Without TLS: HTTP/1.1. CURL_HTTP_VERSION_3,
+        /// if libcurl was built with it; refused below libcurl 8.1, like ``http2``.
         case http3 = "3"
     }
 }
@@ -173,7 +173,7 @@ extension TransportOptions {
     /// ``TransportOptions/ContentEncoding/common``, which both transports decode.
     ///
     /// A response in another encoding is decoded nevertheless if the transport supports it, as in browsers; so is an
-    /// encoded response to a request that accepted no encoding. Downloads refuse such a response, because the file's
+    /// encoded response to a request that accepted no encoding. Downloads reject such a response, because the file's
     /// offsets, length and checksum would be those of other contents.
     public var acceptedEncodings: [ContentEncoding] {
         get { rare?.value.acceptedEncodings ?? ContentEncoding.common }

@@ -41,7 +41,7 @@ extension CurlCommand {
         switch options.authentication {
         case nil, .basic, .bearer: []
         case .digest(let user, let password): ["--digest", "--user", credentials(user, password.value)]
-        // Not --anyauth, which sends Basic in clear, and NTLM.
+        // Not --anyauth, which sends Basic in the clear, and NTLM.
         case .anySafe(let user, let password):
             (request.url.scheme == "https" ? ["--basic", "--digest"] : ["--digest"])
                 + ["--user", credentials(user, password.value)]
@@ -94,7 +94,7 @@ extension CurlCommand {
             var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
             words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
             if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
-            // Not --proxy-anyauth, which sends Basic in clear, and NTLM. In a tunnel, as the transport sends it.
+            // Not --proxy-anyauth, which sends Basic in the clear, and NTLM. In a tunnel, as the transport sends it.
             if proxy.scheme != .basic { words.append("--proxy-digest") }
             if proxy.tunnel || proxy.scheme != .basic { words.append("--proxytunnel") }
             for field in proxy.headerFields {
