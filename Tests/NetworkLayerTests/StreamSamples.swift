@@ -36,6 +36,20 @@ enum StreamSamples {
         }
     }
 
+    struct Page: Decodable {
+        var users: [User]
+        var next: String?
+    }
+
+    static func pages(client: NetworkClient) async throws {
+        var next: String? = "users?limit=100"
+        while let path = next {
+            let page = try await client.send(RequestData(path: path), as: Page.self).body
+            for user in page.users { print(user.name) }
+            next = page.next
+        }
+    }
+
     static func lines(client: NetworkClient) async throws {
         for try await line in try await client.send(request, as: .lines).body {
             print(line)

@@ -67,6 +67,20 @@ struct TestingSamples {
         try stub.checkAllUsed()
     }
 
+    @Test func `servers on loopback`() async throws {
+        let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
+        let server = DemoServer()
+        try await server.start()
+        let local = client.with { $0.baseURL = server.baseURL }
+        let users = try await local.send(RequestData(path: "users"), as: [User].self).body
+        await server.stop()
+        #expect(!users.isEmpty)
+
+        let broken = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"), .close])
+        defer { broken.stop() }
+        await #expect(throws: NetworkError.self) { try await client.send(RequestData(url: broken.url()), as: .text) }
+    }
+
     @Test func `a body arrives in pieces`() async throws {
         let clock = ManualClock()
         let stub = StubDispatcher(clock: clock)

@@ -95,9 +95,6 @@ extension TransportOptions.Authentication {
 }
 
 extension RequestURL {
-    /// The path and the query as they are sent.
-    fileprivate var target: String { query.map { "\(path)?\($0)" } ?? path }
-
     /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query. Digest compares the
     /// text (RFC 7616 §3.4.6).
     fileprivate var withComparableEscapes: RequestURL {

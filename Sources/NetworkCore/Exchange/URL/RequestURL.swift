@@ -26,6 +26,9 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// The text after `?`, percent-encoded; `nil` without a `?`. From libcurl 8.8 on, the `?` of an empty query is not
     /// sent, over either transport.
     public let query: String?
+    /// The path with the query, as a request line has them
+    /// ([RFC 9112 §3.2.1](https://www.rfc-editor.org/rfc/rfc9112#section-3.2.1)).
+    public var target: String { query.map { "\(path)?\($0)" } ?? path }
     /// The complete URL as it is sent.
     public let absoluteString: String
 
