@@ -39,13 +39,24 @@ public final class Cassette: HTTPTransport {
     ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, with `never`
     ///   also for a recording that was not closed; ``NetworkCore/NetworkError/Code/unreadableFile``;
     ///   ``NetworkCore/NetworkError/Code/unwritableFile``, also while another cassette records the file.
-    public init(
+    public convenience init(
         _ path: String,
         over transport: any HTTPTransport,
         matching: ReplayTransport.Matching = .methodAndURL,
         repeatsLast: Bool = false,
         options: RecordingTransport.Options = RecordingTransport.Options(),
         mode: Mode? = nil
+    ) throws {
+        try self.init(
+            path, over: transport, matching: matching, repeatsLast: repeatsLast, options: options, mode: mode,
+            maximumBytes: Recording.maximumFileBytes)
+    }
+
+    /// - Parameter maximumBytes: The limit on the size of the file, in bytes.
+    package init(
+        _ path: String, over transport: any HTTPTransport, matching: ReplayTransport.Matching = .methodAndURL,
+        repeatsLast: Bool = false, options: RecordingTransport.Options = RecordingTransport.Options(),
+        mode: Mode? = nil, maximumBytes: Int
     ) throws {
         let mode = try mode ?? Mode.selected()
         if let recording = try mode == .always ? nil : Self.recording(at: path, mode) {
@@ -58,7 +69,8 @@ public final class Cassette: HTTPTransport {
             try? FileManager.default.createDirectory(
                 atPath: String(path[..<slash]), withIntermediateDirectories: true)
         }
-        let file = try RecordingFile(path, overwrites: true)
+        let file = try RecordingFile(
+            path, overwrites: FileManager.default.fileExists(atPath: path), maximumBytes: maximumBytes)
         content = .recording(RecordingTransport(transport, to: file, options: options), file)
     }
 
@@ -94,9 +106,12 @@ public final class Cassette: HTTPTransport {
 
     /// Waits until all exchanges are in the file, and closes it. To be called at the end of a test, because a process
     /// that ends does not wait. Does nothing while replaying.
-    /// - Throws: The error that ended the recording.
+    /// - Throws: The error that ended the recording; ``NetworkCore/NetworkError/Code/unwritableFile`` if exchanges are
+    ///   missing in the file, because there were too many for it or for the disk.
     public func close() async throws {
-        if case .recording(_, let file) = content { try await file.close() }
+        guard case .recording(_, let file) = content else { return }
+        try await file.close()
+        if file.leftOutCount > 0 { throw NetworkError.partialCassette(file.path, without: file.leftOutCount) }
     }
 
     /// Checks that each entry was given and that every request had one. Does nothing while recording.
@@ -114,6 +129,13 @@ public final class Cassette: HTTPTransport {
 }
 
 extension NetworkError {
+    fileprivate static func partialCassette(_ path: String, without count: Int) -> NetworkError {
+        NetworkError(
+            .unwritableFile,
+            "\(count) exchanges are missing in the recording at '\(Redaction.visible(path))', because there were too many "
+                + "for the file or for the disk; it can't be replayed")
+    }
+
     fileprivate static func noCassette(_ path: String) -> NetworkError {
         NetworkError(
             .notRecorded,

@@ -143,7 +143,9 @@ struct RequestsCompareTests {
         let run = try await ToolRun(
             ["compare", "http://127.0.0.1:1/", "--arm", "curl", "--arm", "curl:loops=2"] + words)
         #expect(run.status == 3 && run.errors.contains("no arm can send http://127.0.0.1:1/: "), "\(run.errors)")
-        #expect(run.errors.split(separator: "\n").count == 1 && run.output.isEmpty)
+        // A busy machine takes long enough for a line of progress.
+        let lines = run.errors.split(separator: "\n").filter { !$0.hasPrefix("round ") }
+        #expect(lines.count == 1 && run.output.isEmpty)
     }
 
     /// Regression: failures before anything counted were nowhere, and the status was 0.

@@ -8,7 +8,7 @@ final class RunningTool: Sendable {
         .path
 
     /// A shell's job in the background ignores SIGINT and SIGQUIT, and so would all programs that it starts.
-    private static let setDefaultSignals: Void = {
+    static let setDefaultSignals: Void = {
         for number in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
     }()
 

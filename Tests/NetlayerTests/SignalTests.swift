@@ -7,7 +7,7 @@ import Testing
 @Suite("Signals", .patience(minutes: 2))
 struct SignalTests {
     /// Returns the signals of a line of `/proc/…/status`, such as `SigIgn` (proc_pid_status(5)).
-    private static func signals(_ line: String, in status: String) -> Set<Int32>? {
+    fileprivate static func signals(_ line: String, in status: String) -> Set<Int32>? {
         guard let found = status.split(separator: "\n").first(where: { $0.hasPrefix("\(line):") }),
             let mask = found.split(separator: "\t").last.flatMap({ UInt64($0, radix: 16) })
         else { return nil }
@@ -30,7 +30,11 @@ struct SignalTests {
         tool.send(SIGTERM)
         #expect(await tool.status == 128 + SIGTERM)
     }
+}
 
+/// The signals of a program that is compared: a suite of the comparisons, which run apart from other tests.
+@Suite("Signals of a compared program", .patience(minutes: 2))
+struct SignalCompareTests {
     /// A program of `nohup` that is compared is one too.
     @Test func `a compared program inherits the signals that the comparison's parent ignores, and no other ones`()
         async throws
@@ -39,11 +43,12 @@ struct SignalTests {
         defer { folder.remove() }
         let program = "grep -e SigIgn -e SigBlk /proc/self/status >> \(folder.path("seen"))"
         let command = "trap '' HUP; exec '\(RunningTool.path)' compare --exec '\(program)' -n 2"
-        let tool = try RunningTool(["-c", command], shell: true)
-        #expect(await tool.status == 0)
+        RunningTool.setDefaultSignals
+        let run = try await ToolRun(["-c", command], of: "/bin/sh")
+        #expect(run.status == 0, "\(run.errors)")
         let seen = try String(contentsOfFile: folder.path("seen"), encoding: .utf8)
         for (line, expected) in [("SigBlk", []), ("SigIgn", [SIGHUP])] {
-            #expect(Self.signals(line, in: seen) == Set(expected), "\(line)")
+            #expect(SignalTests.signals(line, in: seen) == Set(expected), "\(line)")
         }
     }
 }

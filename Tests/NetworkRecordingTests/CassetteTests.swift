@@ -85,6 +85,16 @@ struct CassetteTests {
         #expect(try await text(Cassette(folder.file(), over: stub, mode: .once)) == "anew")
     }
 
+    /// Regression: a recording beyond its limit ended without an error, and was made anew by each run.
+    @Test func `a recording that lacks exchanges is an error`() async throws {
+        let folder = try TemporaryFolder()
+        stub.when(.any, .text(String(repeating: "x", count: 1_000)), .text(String(repeating: "y", count: 10_000)))
+        let cassette = try Cassette(folder.file(), over: stub, mode: .once, maximumBytes: 5_000)
+        for _ in 0..<2 { _ = try await text(cassette) }
+        let error = await expectFailure(.unwritableFile) { try await cassette.close() }
+        #expect(error?.message.hasPrefix("1 exchanges are missing in the recording at") == true)
+    }
+
     // MARK: What a recording leaves out is not missed
 
     /// Returns a server that responds twice, over one connection or two.

@@ -115,7 +115,7 @@ package struct ContentComparison: Sendable {
         let share = base.distance(to: other)
         let noiseShare = copy.map(first.distance) ?? 0
         guard share > 0 || noiseShare > 0 else { return }
-        guard Self.differs(first, copy, other) else {
+        guard Self.differs(base, first, copy, other) else {
             noise.append((secrets.shownPlace(place), noiseShare))
             return
         }
@@ -135,46 +135,60 @@ package struct ContentComparison: Sendable {
     }
 
     /// Returns whether an arm differs from the first one by more than the first one's two copies from each other.
-    static func differs(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
-        differsBeyondNoise(first, copy, other) || differsBeyondNoise(first.kinds, copy?.kinds, other.kinds)
-            || lacksValues(first, copy, other)
+    /// - Parameter base: The two copies together.
+    private static func differs(
+        _ base: PartTally, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
+    ) -> Bool {
+        differsBeyondNoise(base, first, copy, other)
+            || differsBeyondNoise(base.kinds, first.kinds, copy?.kinds, other.kinds)
+            || lacksValues(base, first, copy, other)
     }
 
-    private static func differsBeyondNoise(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
-        let base = copy.map(first.adding) ?? first
+    private static func differsBeyondNoise(
+        _ base: PartTally, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
+    ) -> Bool {
         let share = base.distance(to: other)
         // What never changes over one arm may not change over another, not even once.
         if base.onlyValue != nil { return share > 0 }
         let beyond = share - (copy.map(first.distance) ?? 0)
         guard beyond > base.chance(in: other.total) else { return false }
         // A server that changes its response does so for all arms, but not in the same part of their rounds.
-        let differences = base.differences(to: other, in: base.valuesMoreFrequent(in: other))
-        return Self.isBeyondChance(beyond, of: differences)
+        return isBeyondChance(beyond, of: base.differences(to: other, in: base.valuesMoreFrequent(in: other)))
     }
 
-    /// Returns whether values that each copy of the first arm has had are missing from the other one beyond chance
-    /// (below 0.1 %). A value that only one of the copies has had may belong to the time of the experiment.
-    private static func lacksValues(_ first: PartTally, _ copy: PartTally?, _ other: PartTally) -> Bool {
+    /// Returns whether values of both copies of the first arm are missing from the other one beyond chance (below
+    /// 0.1 %). Where a copy has one value alone, that of the other copy must be the same: one that only one of them has
+    /// had may belong to the time of the experiment, or to a connection.
+    private static func lacksValues(
+        _ base: PartTally, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
+    ) -> Bool {
         guard other.onlyValue != nil, let copy else { return false }
-        let missing = Double(2 * min(first.count(notIn: other), copy.count(notIn: other)))
+        let vary = first.onlyValue == nil && copy.onlyValue == nil
+        let values = Set(
+            first.counts.keys.filter { vary || copy.counts[$0] != nil }
+                + copy.counts.keys.filter { vary || first.counts[$0] != nil }
+        ).filter { other.counts[$0] == nil }
+        let missing = Double(2 * min(first.count(of: values), copy.count(of: values)))
         let all = Double(first.total + copy.total + other.total)
         guard missing > 0, exp(-missing * Double(other.total) / all) < 0.001 else { return false }
-        let base = first.adding(copy)
-        let values = Set(base.counts.keys.filter { other.counts[$0] == nil })
         let differences = other.differences(to: base, in: values)
-        let mean = differences.reduce(0, +) / Double(max(1, differences.count))
-        return Self.isBeyondChance(mean, of: differences)
+        return isBeyondChance(differences.reduce(0, +) / Double(max(1, differences.count)), of: differences)
     }
 
-    /// Returns whether a mean of rounds is more than four of its standard errors. One round has none, and is
-    /// judged by its responses alone.
-    private static func isBeyondChance(_ mean: Double, of rounds: [Double]) -> Bool {
-        guard rounds.count > 1 else { return true }
-        let number = Double(rounds.count)
-        let average = rounds.reduce(0, +) / number
-        let squares = rounds.reduce(0) { $0 + ($1 - average) * ($1 - average) }
-        return mean > 4 * (squares / (number - 1) / number).squareRoot()
+    /// Returns whether a mean of parts of an experiment differs from 0 beyond chance (0.1 %, by Student's t). A few
+    /// parts say nothing on that: then the responses alone decide.
+    private static func isBeyondChance(_ mean: Double, of parts: [Double]) -> Bool {
+        // Without a part that both have had, there is nothing to compare.
+        guard parts.count >= PairedComparison.minimumProcesses else { return !parts.isEmpty }
+        let number = Double(parts.count)
+        let average = parts.reduce(0, +) / number
+        let squares = parts.reduce(0) { $0 + ($1 - average) * ($1 - average) }
+        let limit = limits[min(parts.count - 1, limits.count) - 1]
+        return mean > limit * (squares / (number - 1) / number).squareRoot()
     }
+
+    /// The standard errors that chance exceeds with 0.1 %, by degrees of freedom from 1 on.
+    private static let limits = (1...50).map { StudentT.quantile(0.999, degrees: $0) }
 
     // MARK: What may be printed
 

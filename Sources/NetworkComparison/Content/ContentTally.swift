@@ -40,7 +40,7 @@ package struct ContentTally: Sendable {
 
     /// Counts a response that is known by a number; an unknown one counts as not compared.
     /// - Parameter round: The round of an experiment, no earlier than that of the call before.
-    package mutating func count(_ number: Int, times: Int = 1, in round: Int = 0) {
+    package mutating func count(_ number: Int, times: Int = 1, in round: ExperimentRound = ExperimentRound()) {
         count += times
         guard let (response, values) = known[number] else {
             notCompared += times

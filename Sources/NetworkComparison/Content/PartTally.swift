@@ -1,25 +1,51 @@
+/// A round of an experiment, and the number of the process that carries it in each arm.
+package struct ExperimentRound: Hashable, Comparable, Sendable {
+    let process: Int32
+    let number: Int32
+
+    package init(process: Int = 0, number: Int = 0) {
+        (self.process, self.number) = (Int32(clamping: process), Int32(clamping: number))
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}
+
 /// How often something has been in the rounds of an experiment.
 package struct RoundCount: Sendable {
     private(set) var total = 0
-    /// The rounds in which it has been, in order.
-    private(set) var rounds: [(round: Int32, count: Int32)] = []
+    // Most values of an identifier are in one round alone: that one has no array.
+    private var first: (round: ExperimentRound, count: Int)?
+    private var rest: [(round: ExperimentRound, count: Int)] = []
 
-    mutating func add(_ count: Int, in round: Int) {
+    /// The rounds in which it has been, in order.
+    var rounds: [(round: ExperimentRound, count: Int)] { (first.map { [$0] } ?? []) + rest }
+
+    /// - Parameter round: No earlier than that of the call before.
+    mutating func add(_ count: Int, in round: ExperimentRound) {
         guard count > 0 else { return }
         total += count
-        let (round, count) = (Int32(clamping: round), Int32(clamping: count))
-        if let last = rounds.last, last.round == round {
-            rounds[rounds.count - 1].count = Int32(clamping: Int(last.count) + Int(count))
+        guard let first else {
+            first = (round, count)
+            return
+        }
+        if rest.isEmpty, first.round == round {
+            self.first = (round, first.count + count)
+        } else if let last = rest.last, last.round == round {
+            rest[rest.count - 1].count += count
         } else {
-            rounds.append((round, count))
+            rest.append((round, count))
         }
     }
 
     /// Adds the counts of something else.
     mutating func add(_ other: RoundCount) {
+        guard total > 0 else {
+            self = other
+            return
+        }
         let all = (rounds + other.rounds).sorted { $0.round < $1.round }
         self = RoundCount()
-        for (round, count) in all { add(Int(count), in: Int(round)) }
+        for (round, count) in all { add(count, in: round) }
     }
 }
 
@@ -42,7 +68,7 @@ package struct PartTally: Sendable {
         (counts, total) = ([value: count], count.total)
     }
 
-    mutating func add(_ value: PartValue, count: Int = 1, in round: Int = 0) {
+    mutating func add(_ value: PartValue, count: Int = 1, in round: ExperimentRound = ExperimentRound()) {
         total += count
         if counts[value] != nil || counts.count < Self.maximumValues {
             counts[value, default: RoundCount()].add(count, in: round)
@@ -115,30 +141,38 @@ package struct PartTally: Sendable {
         return Set(other.counts.filter { Double($1.total) / foreign > Double(count(of: $0)) / own }.keys)
     }
 
-    /// Returns, for each round that both tallies have, by how much the share of some values is larger in the other one.
+    /// Returns, for each part of the experiment that both tallies have, by how much the share of some values is larger
+    /// in the other one. A part is a process, whose connections may lead to one of several servers for as long as it
+    /// lives; with too few processes, a round.
     func differences(to other: PartTally, in values: Set<PartValue>) -> [Double] {
-        let (own, foreign) = (shares(of: values), other.shares(of: values))
-        return foreign.compactMap { round, share in own[round].map { share - $0 } }
+        let processes = differences(to: other, in: values, by: \.process)
+        return processes.count < PairedComparison.minimumProcesses
+            ? differences(to: other, in: values, by: \.number) : processes
     }
 
-    /// Returns the share of responses with one of some values in each round.
-    private func shares(of values: Set<PartValue>) -> [Int32: Double] {
+    private func differences(
+        to other: PartTally, in values: Set<PartValue>, by part: KeyPath<ExperimentRound, Int32>
+    ) -> [Double] {
+        let (own, foreign) = (shares(of: values, by: part), other.shares(of: values, by: part))
+        return foreign.sorted { $0.key < $1.key }.compactMap { part, share in own[part].map { share - $0 } }
+    }
+
+    /// Returns the share of responses with one of some values in each part of the experiment.
+    private func shares(of values: Set<PartValue>, by part: KeyPath<ExperimentRound, Int32>) -> [Int32: Double] {
         var (sizes, found) = ([Int32: Int](), [Int32: Int]())
         for (value, count) in counts {
             let isFound = values.contains(value)
             for (round, count) in count.rounds {
-                sizes[round, default: 0] += Int(count)
-                if isFound { found[round, default: 0] += Int(count) }
+                sizes[round[keyPath: part], default: 0] += count
+                if isFound { found[round[keyPath: part], default: 0] += count }
             }
         }
-        for (round, count) in others.rounds { sizes[round, default: 0] += Int(count) }
+        for (round, count) in others.rounds { sizes[round[keyPath: part], default: 0] += count }
         return sizes.reduce(into: [:]) { $0[$1.key] = Double(found[$1.key] ?? 0) / Double($1.value) }
     }
 
-    /// Returns how many responses have a value that another tally lacks.
-    func count(notIn other: PartTally) -> Int {
-        counts.reduce(others.total) { $0 + (other.counts[$1.key] == nil ? $1.value.total : 0) }
-    }
+    /// Returns how many responses have one of some values.
+    func count(of values: Set<PartValue>) -> Int { values.reduce(0) { $0 + count(of: $1) } }
 
     /// Returns the value that is more frequent here than in another tally by the largest share.
     func mostTypical(against other: PartTally) -> PartValue? {

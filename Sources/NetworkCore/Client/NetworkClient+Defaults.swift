@@ -24,10 +24,6 @@ extension NetworkClient {
         let saysWhoAsks =
             request.options.authentication != nil || request.hasCredentialsOfItsURL
             || request.headerFields.contains(.authorization)
-        // A guard that one way around it opens is none.
-        if request.options.addressPolicy == .any, options.addressPolicy != .any {
-            request.options.addressPolicy = options.addressPolicy
-        }
         addHeaderFields(to: &request, isAtHome: isBase(originOf: request.url), saysWhoAsks: saysWhoAsks)
         addCredentials(to: &request)
     }

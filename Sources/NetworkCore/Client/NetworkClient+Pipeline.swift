@@ -91,6 +91,10 @@ extension NetworkClient {
         call.beginExchange(request)
         try checkTime(for: request, in: call)
         request.endBy(call)
+        // For each exchange: a guard that a request of an interceptor or of a redirect goes around is none.
+        if options.addressPolicy != .any, request.options.addressPolicy == .any {
+            request.options.addressPolicy = options.addressPolicy
+        }
         if let cookies {
             let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }

@@ -106,9 +106,15 @@ public final class CanaryTransport: HTTPTransport {
     private func response(to request: TransportRequest, over transport: any HTTPTransport) async throws
         -> TransportResponse
     {
-        var response = try await transport.send(request)
-        if response.carrier == nil { response.carrier = transport.name }
-        return response
+        let start = ContinuousClock.now
+        do {
+            var response = try await transport.send(request)
+            if response.carrier == nil { response.carrier = transport.name }
+            return response
+        } catch let error as NetworkError where error.phase != .preparing {
+            // An error without an exchange would be taken for one of the first transport's.
+            throw error.during(request, transport: transport.name, elapsed: start.duration(to: .now))
+        }
     }
 
     /// Returns the arm for which a request is judged; `nil` if it goes over the first transport and is not judged.

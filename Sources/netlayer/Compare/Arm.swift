@@ -41,7 +41,11 @@ struct ArmFigures: Sendable {
             }
             return
         }
-        for (number, times) in report.outcomes { contents.count(number, times: times, in: round) }
+        // The rounds that are only watched belong to the last process.
+        var process = blocks.last?.process ?? 0
+        if case .timed(let number) = kind { process = number }
+        let place = ExperimentRound(process: process, number: round)
+        for (number, times) in report.outcomes { contents.count(number, times: times, in: place) }
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
         guard case .timed(let process) = kind else { return }

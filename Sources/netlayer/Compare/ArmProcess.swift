@@ -58,8 +58,9 @@ final class ArmProcess: Sendable {
         defer { try? said.close() }
         do { try child.run() } catch {
             // Foundation closes the numbers up to 255, and the system refuses those beyond its limit.
-            let words = "the process of an arm can't be started, which needs 256 open files at least ('ulimit -n')"
-            throw ToolFailure(.file, "\(words): \(error.localizedDescription)")
+            let isLimited = sysconf(Int32(_SC_OPEN_MAX)) < 256
+            let hint = isLimited ? "; it needs 256 open files at least ('ulimit -n')" : ""
+            throw ToolFailure(.file, "the process of an arm can't be started: \(error.localizedDescription)\(hint)")
         }
         number = child.processIdentifier
         input = toChild.fileHandleForWriting

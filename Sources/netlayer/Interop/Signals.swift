@@ -1,8 +1,8 @@
 import CLibrary
 
 enum Signals {
-    /// Blocks signals in this thread and in those that it begins, so that none is lost, or ends the process, before a
-    /// dispatch source receives it (signalfd(2)).
+    /// Blocks signals in this thread and in those that it begins, so that none is lost before a dispatch source
+    /// receives it (signalfd(2)). From then on, libdispatch decides which thread blocks them.
     /// - Returns: The signals that the parent process does not ignore. `nohup` ignores SIGHUP, and a shell without job
     ///   control ignores SIGINT for background commands.
     static func block(_ numbers: [Int32]) -> [Int32] {

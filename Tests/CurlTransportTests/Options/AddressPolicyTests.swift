@@ -34,6 +34,11 @@ struct AddressPolicyTests {
         await expectFailure(.addressRefused) { [client] in
             try await client.send(RequestData(url: server.url()), as: .data)
         }
+        // A request that an interceptor makes is one of the client's too.
+        let other = try TransportRequest(to: server.url("/other"))
+        client.interceptors = [.replacing(other)]
+        await expectFailure(.addressRefused) { [client] in try await client.send(own, as: .data) }
+        client.interceptors = []
         #expect(server.connectionCount == 0)
         // A policy of its own is the request's choice.
         own.options.addressPolicy = .custom { _ in true }
@@ -111,4 +116,17 @@ struct AddressPolicyTests {
         let exchange = try await OptionExchange(server.url()) { $0.addressPolicy = .denying([other]) }
         #expect(exchange.text == "x")
     }
+}
+
+private struct Replacing: Interceptor {
+    let other: TransportRequest
+
+    func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+        try await next(other)
+    }
+}
+
+extension Interceptor where Self == Replacing {
+    /// Sends another request in place of each one.
+    fileprivate static func replacing(_ other: TransportRequest) -> Replacing { Replacing(other: other) }
 }

@@ -53,9 +53,12 @@ struct TransportOnTrialTests {
         var options = half
         options.share = 1
         let transport = CanaryTransport(responses(200, "first"), canary: responses(404, "canary"), options: options)
-        let client = NetworkClient(transport: transport, logger: log.logger).with {
-            $0.interceptors = [.logging(log.logger)]
+        func logging(over transport: CanaryTransport) -> NetworkClient {
+            NetworkClient(transport: transport, logger: log.logger).with {
+                $0.interceptors = [.logging(log.logger)]
+            }
         }
+        let client = logging(over: transport)
         let rejected = await expectFailure(.unacceptableStatus) {
             try await client.send(RequestData(url: "\(url)"), as: .text)
         }
@@ -63,7 +66,14 @@ struct TransportOnTrialTests {
             try await client.with { $0.validation = .any }.send(RequestData(url: "\(url)"), as: Int.self)
         }
         for error in [rejected, undecoded] { #expect(error?.exchange?.transport == "canary") }
-        #expect(log.messages.count == 4 && !"\(log.messages)".contains("first"), "\(log.messages)")
+        let broken = ClosureTransport(name: "canary") { _ in throw NetworkError(.connectionLost, "it broke") }
+        let breaking = CanaryTransport(responses(200, "first"), canary: broken, options: options)
+        let second = logging(over: breaking)
+        let lost = await expectFailure(.connectionLost) {
+            try await second.send(RequestData(url: "\(url)"), as: .text)
+        }
+        #expect(lost?.exchange?.transport == "canary")
+        #expect(log.messages.count == 6 && !"\(log.messages)".contains("first"), "\(log.messages)")
     }
 
     @Test func `requests of one origin, or with one key, stay together`() async throws {

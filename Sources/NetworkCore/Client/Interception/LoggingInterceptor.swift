@@ -13,7 +13,7 @@ public import Logging
 /// | `http.response.status_code` | the status, where there is a response |
 /// | `http.client.request.duration` | the time to the response's head or to the failure, in seconds |
 /// | `error.type` | the ``NetworkError/Code``, or the type of another error |
-/// | `transport` | the transport that carried the exchange; for a canary, the one that was chosen |
+/// | `transport` | the transport that carried the exchange, where it is known; for a canary, the one that was chosen |
 /// | `call`, `attempt`, `exchange` | the call's number, and which attempt and exchange of it |
 /// | `request`, `response` | from debug level on: the header fields in their order; a secret value shows as `…` |
 ///

@@ -12,7 +12,7 @@ extension NetworkError.FailedResponse {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - decoder: The decoder. Default: `nil`, for ``NetworkClient/decoder`` of the client that received the
-    ///     response.
+    ///     response. A service whose failures have another format than its values needs it: `by: .json`.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
     ///   empty body.
     public func decoded<Value: Decodable & SendableMetatype>(

@@ -163,8 +163,7 @@ extension NetworkError {
     package static func bodyTooLarge(limit: Int) -> NetworkError {
         NetworkError(
             .bodyTooLarge,
-            "the body is larger than the limit of \(limit) bytes after decompression (maximumBodyBytes); the forms "
-                + ".stream and .file take one of any size",
+            "the body is larger than the limit of \(limit) bytes after decompression (maximumBodyBytes)",
             phase: .receiving
         )
     }

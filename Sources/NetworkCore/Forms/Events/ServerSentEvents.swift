@@ -160,7 +160,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     arrival = nil
                     return opened
                 case .refuse, .giveUp:
-                    let refusal = afterAll(refusal(of: opened.head))
+                    let refused = refusal(of: opened.head)
+                    let refusal = opened.head.status.kind == .serverError ? afterAll(refused) : refused
                     try await opened.validate(by: .custom { _ in throw refusal })
                     throw refusal
                 case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
@@ -199,7 +200,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             try await options.time.sleep(delay)
         }
 
-        /// Returns the error with the number of connections that failed before it.
+        /// Returns the error with the number of connections that failed in a row, the last one included.
         private func afterAll(_ failure: any Error) -> any Error {
             guard reconnection.failures > 1, var error = failure as? NetworkError else { return failure }
             error.message += "; \(reconnection.failures) connections in a row failed (maximumFailures)"
@@ -216,12 +217,11 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         private var jitter: Double { options.time.random() / 4 }
 
         private func refusal(of head: HTTPResponse) -> NetworkError {
-            let type = head.headerFields[.contentType].flatMap { MediaType($0) }
+            let type = head.headerFields[.contentType].map { MediaType.shown(MediaType($0)?.essence ?? $0) }
             return head.status == .ok
                 ? NetworkError(
                     .unacceptableContentType,
-                    "the content type is \(type.map { MediaType.shown($0.essence) } ?? "not given"), and "
-                        + "text/event-stream was expected",
+                    "the content type is \(type ?? "not given"), and text/event-stream was expected",
                     phase: .decoding
                 )
                 : NetworkError(
