@@ -132,8 +132,8 @@ extension NetworkError {
     fileprivate static func partialCassette(_ path: String, without count: Int) -> NetworkError {
         NetworkError(
             .unwritableFile,
-            "\(count) exchanges are missing in the recording at '\(Redaction.visible(path))', because there were too many "
-                + "for the file or for the disk; it can't be replayed")
+            "the recording at '\(Redaction.visible(path))' lacks exchanges (\(count)), because there were too many for the "
+                + "file or for the disk; it can't be replayed")
     }
 
     fileprivate static func noCassette(_ path: String) -> NetworkError {
