@@ -59,7 +59,9 @@ public final class Cassette: HTTPTransport {
         mode: Mode? = nil, maximumBytes: Int
     ) throws {
         let mode = try mode ?? Mode.selected()
-        if let recording = try mode == .always ? nil : Self.recording(at: path, mode) {
+        let exists = FileManager.default.fileExists(atPath: path)
+        if !exists, mode == .never { throw NetworkError.noCassette(path) }
+        if exists, mode != .always, let recording = try Self.recording(at: path, mode) {
             content = .replay(
                 ReplayTransport(recording, matching: matching, repeatsLast: repeatsLast, options: options))
             return
@@ -69,17 +71,12 @@ public final class Cassette: HTTPTransport {
             try? FileManager.default.createDirectory(
                 atPath: String(path[..<slash]), withIntermediateDirectories: true)
         }
-        let file = try RecordingFile(
-            path, overwrites: FileManager.default.fileExists(atPath: path), maximumBytes: maximumBytes)
+        let file = try RecordingFile(path, overwrites: exists, maximumBytes: maximumBytes)
         content = .recording(RecordingTransport(transport, to: file, options: options), file)
     }
 
-    /// Returns what there is to replay; `nil` if it is to be recorded first.
+    /// Returns the recording of a file; `nil` if it is incomplete and may be made anew.
     private static func recording(at path: String, _ mode: Mode) throws -> Recording? {
-        guard FileManager.default.fileExists(atPath: path) else {
-            if mode == .never { throw NetworkError.noCassette(path) }
-            return nil
-        }
         // Another cassette may have just begun to record it.
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         if size != 0 {
@@ -132,8 +129,8 @@ extension NetworkError {
     fileprivate static func partialCassette(_ path: String, without count: Int) -> NetworkError {
         NetworkError(
             .unwritableFile,
-            "the recording at '\(Redaction.visible(path))' lacks exchanges (\(count)), because there were too many for the "
-                + "file or for the disk; it can't be replayed")
+            "the recording at '\(Redaction.visible(path))' lacks exchanges (\(count)), because there were too many "
+                + "for the file or for the disk; it can't be replayed")
     }
 
     fileprivate static func noCassette(_ path: String) -> NetworkError {

@@ -172,19 +172,19 @@ package struct ContentComparison: Sendable {
         let all = Double(first.total + copy.total + other.total)
         guard missing > 0, exp(-missing * Double(other.total) / all) < 0.001 else { return false }
         let differences = other.differences(to: base, in: values)
-        return isBeyondChance(differences.reduce(0, +) / Double(max(1, differences.count)), of: differences)
+        return isBeyondChance(of: differences)
     }
 
-    /// Returns whether a mean of parts of an experiment differs from 0 beyond chance (0.1 %, by Student's t). A few
-    /// parts say nothing on that: then the responses alone decide.
-    private static func isBeyondChance(_ mean: Double, of parts: [Double]) -> Bool {
+    /// Returns whether the mean of parts of an experiment, or what noise leaves of the mean, is larger than 0 beyond
+    /// chance (0.1 %, by Student's t). A few parts say nothing on that: then the responses alone decide.
+    private static func isBeyondChance(_ rest: Double? = nil, of parts: [Double]) -> Bool {
         // Without a part that both have had, there is nothing to compare.
         guard parts.count >= PairedComparison.minimumProcesses else { return !parts.isEmpty }
         let number = Double(parts.count)
         let average = parts.reduce(0, +) / number
         let squares = parts.reduce(0) { $0 + ($1 - average) * ($1 - average) }
         let limit = limits[min(parts.count - 1, limits.count) - 1]
-        return mean > limit * (squares / (number - 1) / number).squareRoot()
+        return (rest ?? average) > limit * (squares / (number - 1) / number).squareRoot()
     }
 
     /// The standard errors that chance exceeds with 0.1 %, by degrees of freedom from 1 on.

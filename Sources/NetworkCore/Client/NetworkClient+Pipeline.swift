@@ -108,13 +108,18 @@ extension NetworkClient {
     private func note(_ response: TransportResponse, to request: TransportRequest) {
         cookies?.take(response.head.headerFields, from: request.url)
         logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(response.carrier ?? ""): \(response.status.code)",
+            "\(request.method.rawValue) \(request.url) over \(carrier(of: response)): \(response.status.code)",
             metadata: Logger.Metadata(of: request, in: response.metrics.total, .success(response))
         )
     }
 
+    /// Returns the name of the transport that a response comes from.
+    private func carrier(of response: TransportResponse) -> String { response.carrier ?? transport.name }
+
     /// Returns the name of the transport that an error comes from.
-    func carrier(of error: any Error) -> String { (error as? NetworkError)?.exchange?.transport ?? transport.name }
+    private func carrier(of error: any Error) -> String {
+        (error as? NetworkError)?.exchange?.transport ?? transport.name
+    }
 
     /// Logs the error, and moves the transport's repeats from it to the call, which may go on.
     @inline(never)
