@@ -100,6 +100,9 @@ struct LibcurlSupport: Sendable {
         case ratedTransfersStall
         /// A proxy's user and password are percent-decoded, which no option documents.
         case proxyCredentialsAreDecoded
+        /// A proxy's 407 to CONNECT whose body in chunks does not arrive together with its head opens the tunnel, and
+        /// the proxy receives the request.
+        case refusalInChunksOpensTunnel
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
         case cutBodiesAreWhole
 
@@ -114,6 +117,7 @@ struct LibcurlSupport: Sendable {
             case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
+            case .refusalInChunksOpensTunnel: LibcurlVersion(7, 75)
             case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)

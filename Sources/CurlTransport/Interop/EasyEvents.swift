@@ -30,6 +30,8 @@ protocol EasyEvents: AnyObject {
     /// - Parameter moved: The number of bytes of both bodies that have moved.
     /// - Returns: Whether to continue.
     func progresses(moved: Int) -> Bool
+    /// libcurl has written a line to its log (CURLOPT_DEBUGFUNCTION).
+    func logged(_ line: BorrowedBytes)
 }
 
 /// What libcurl is told when it asks for bytes of a body.

@@ -92,21 +92,13 @@ import NetworkCore
         return true
     }
 
-    /// Keeps the connection from carrying other requests if libcurl discards surplus bytes that came with the response,
-    /// which it reports only in a line of its log (CURLOPT_VERBOSE).
-    /// - Returns: Whether libcurl will report it.
-    func watchesForSurplus() -> Bool {
-        guard wireLog == nil else { return true }
-        return unsafe ccurl_easy_setopt_debug_callback(pointer, Self.debug) == CURLE_OK
-            && ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context) == CURLE_OK
-            && ccurl_easy_setopt_long(pointer, CURLOPT_VERBOSE, 1) == CURLE_OK
-    }
-
-    /// The beginnings of the log lines on surplus bytes after a chunked body and after a head (the latter below 8.7).
-    private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
-
-    private static func isSurplus(_ line: BorrowedBytes) -> Bool {
-        surplusWords.contains { line.begins(with: $0) }
+    /// Has libcurl write its log, of which ``EasyEvents/logged(_:)`` gets the lines (CURLOPT_VERBOSE): some of what it
+    /// does is reported in no other way.
+    func watchLog() throws {
+        guard wireLog == nil else { return }
+        try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
+        try set(.verbose, 1)
     }
 
     /// The pointer to the handle that libcurl's callbacks receive.
@@ -180,17 +172,15 @@ import NetworkCore
 
     /// Reports what goes over the wire to the wire log. The log lives until ``close()``.
     func setWireLog(_ log: WireLog) throws {
+        try watchLog()
         wireLog = log
-        try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
-        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
-        try set(.verbose, 1)
     }
 
     private static let debug: ccurl_debug_callback = { _, type, bytes, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let line = unsafe BorrowedBytes(bytes, count: count)
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
-            if type == CURLINFO_TEXT, isSurplus(line) { _ = easy.endsItsConnection() }
+            if type == CURLINFO_TEXT { unsafe easy.events.logged(line) }
             if let log = easy.wireLog { write(line, of: type, to: log) }
             return 0
         }

@@ -3,9 +3,26 @@ import NetworkCore
 /// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
 extension Transfer: EasyEvents {
     func progresses(moved: Int) -> Bool {
+        guard !isTunnelRefused else { return false }
         guard !tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
         state.fail(NetworkError.endlessRefusal)
         return false
+    }
+
+    /// The beginnings of the log lines on surplus bytes that libcurl discards after a chunked body and after a head
+    /// (the latter below 8.7).
+    private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
+
+    private func watchesForSurplus() -> Bool {
+        do { try easy?.watchLog() } catch { state.fail(error) }
+        return state.failure == nil
+    }
+
+    func logged(_ line: BorrowedBytes) {
+        if Self.surplusWords.contains(where: line.begins) { _ = easy?.endsItsConnection() }
+        guard watchesTunnel, tunnelResponse.opensTooEarly(logging: line) else { return }
+        isTunnelRefused = true
+        state.fail(NetworkError.unreadRefusal)
     }
 
     /// Not for a transfer whose caller has its result.
@@ -38,9 +55,7 @@ extension Transfer: EasyEvents {
         if let place = line.first(0x0D), place < line.count - 2 { state.receivedBareCR() }
         // Before the response can end: then the connection is back in the pool.
         if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
-        if line.count <= 2, state.mayHideSurplus || request.method == .head, easy?.watchesForSurplus() != true {
-            return false
-        }
+        if line.count <= 2, state.mayHideSurplus || request.method == .head, !watchesForSurplus() { return false }
         switch verdict {
         case .goOn: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
@@ -158,6 +173,13 @@ extension NetworkError {
         return NetworkError(
             .connectionLost,
             "the server refused the expectation (417) after part of the body went out, \(reason)", phase: .receiving)
+    }
+
+    fileprivate static var unreadRefusal: NetworkError {
+        NetworkError(
+            .proxyFailed,
+            "the proxy refused the tunnel with a body in chunks that comes in pieces, which libcurl reads from 7.75 on",
+            phase: .connecting)
     }
 
     fileprivate static var endlessRefusal: NetworkError {

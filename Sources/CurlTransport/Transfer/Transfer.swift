@@ -81,6 +81,12 @@ final class Transfer: @unchecked Sendable {
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
     var tunnelResponse = TunnelResponse()
+    /// Whether libcurl would send the request over a connection whose proxy has refused the tunnel.
+    var isTunnelRefused = false
+    /// Whether libcurl may take a refused tunnel as open, which only its log shows.
+    var watchesTunnel: Bool {
+        Libcurl.found.suffers(from: .refusalInChunksOpensTunnel) && ProxyOption.mayTunnel(request.options)
+    }
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// The time source of the callbacks: the loop's clock, read once per round.
@@ -135,6 +141,7 @@ final class Transfer: @unchecked Sendable {
         if isFresh { try easy.set(.freshConnect, 1) }
         try easy.attachCallbacks(
             checksRequests: Libcurl.found.has(.requestCheck), reportsProgress: ProxyOption.mayTunnel(request.options))
+        if watchesTunnel { try easy.watchLog() }
         self.easy = easy
     }
 

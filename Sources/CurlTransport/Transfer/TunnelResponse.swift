@@ -1,4 +1,4 @@
-/// The limit of what a proxy may send before its tunnel is open. Pure.
+/// What a proxy sends before its tunnel is open: its limit, and whether libcurl has read it to its end. Pure.
 ///
 /// libcurl reads the proxy's response within one call, a byte at a time, for as long as bytes come: the body of a 407
 /// to its end, which the proxy may have announced as a terabyte. It calls its progress function after each byte, so
@@ -14,6 +14,7 @@ struct TunnelResponse {
     private var moved = 0
     private var inCall = 0
     private var bytes = 0
+    private var isInChunks = false
 
     /// Counts a call of libcurl's progress function.
     /// - Parameters:
@@ -28,5 +29,18 @@ struct TunnelResponse {
         inCall += 1
         if inCall > Self.free { bytes += 1 }
         return bytes <= Self.maximumBytes
+    }
+
+    /// The beginnings of the lines that libcurl 7.74 logs in CONNECT: a body in chunks begins, it ends, the tunnel is
+    /// taken as open.
+    private static let words: (begin: String, end: String, open: String) =
+        ("Ignore chunked response-body", "chunk reading DONE", "CONNECT phase completed")
+
+    /// Takes note of a line of libcurl's log.
+    /// - Returns: Whether libcurl takes the tunnel as open in the middle of a refusal's body.
+    mutating func opensTooEarly(logging line: some Collection<UInt8>) -> Bool {
+        if line.starts(with: Self.words.begin.utf8) { isInChunks = true }
+        if line.starts(with: Self.words.end.utf8) { isInChunks = false }
+        return isInChunks && line.starts(with: Self.words.open.utf8)
     }
 }

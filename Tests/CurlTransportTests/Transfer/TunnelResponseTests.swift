@@ -13,6 +13,16 @@ struct TunnelResponseTests {
         }
     }
 
+    @Test func `a tunnel that opens within a body in chunks is seen`() {
+        var response = TunnelResponse()
+        func says(_ line: String) -> Bool { response.opensTooEarly(logging: (line + "\n").utf8) }
+        #expect(!says("CONNECT phase completed!"))
+        #expect(!says("Ignore chunked response-body") && !says("chunk reading DONE"))
+        #expect(!says("CONNECT phase completed!"))
+        #expect(!says("Ignore chunked response-body") && !says("Connection #0 to host left intact"))
+        #expect(says("CONNECT phase completed!"))
+    }
+
     @Test func `calls as ordinary transfers have them do not count`() {
         var answer = TunnelResponse()
         let goesOn = (1...200_000).allSatisfy { call in
