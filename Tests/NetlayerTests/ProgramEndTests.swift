@@ -56,6 +56,20 @@ struct ProgramEndTests {
         _ = await comparison.tool.status
     }
 
+    /// Regression: an arm that was stopped or killed just then left a program behind, of which nothing knew.
+    @Test(arguments: [false, true])
+    func `a command runs only once its number is known`(isKnown: Bool) async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let line = isKnown ? "echo" : ":"
+        let command = "echo ran $0 $# >out; cat >>out"
+        let shell = try RunningTool(
+            ["-c", "\(line) | sh \"$@\"", "sh"] + RunningProgram.arguments(toRun: command), shell: true, in: folder)
+        #expect(await shell.status == (isKnown ? 0 : 1))
+        let output = try? String(contentsOf: folder.url.appending(path: "out"), encoding: .utf8)
+        #expect(output == (isKnown ? "ran /bin/sh 0\n" : nil))
+    }
+
     @Test func `the program ends when the comparison is killed`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

@@ -12,6 +12,11 @@ package func cost(rounds: Int = 5, of work: () throws -> Void) rethrows -> Durat
     }.min() ?? .zero
 }
 
+/// Returns whether a piece of work needs more CPU time than the limit, three times in a row.
+package func costsMore(than limit: Duration, _ work: () -> Void) -> Bool {
+    (0..<3).allSatisfy { _ in cost(rounds: 1, of: work) > limit }
+}
+
 /// The CPU time of this thread so far.
 private var computed: Duration {
     var time = timespec()

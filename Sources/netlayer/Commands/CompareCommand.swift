@@ -4,7 +4,7 @@ import NetworkComparison
 import NetworkLayer
 
 /// The `netlayer compare` command: the same requests over several arms, as an experiment.
-struct CompareCommand: AsyncParsableCommand {
+struct CompareCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Send the same requests over several transports, and compare times, CPU and responses.",
@@ -90,6 +90,18 @@ struct CompareCommand: AsyncParsableCommand {
 
     @OptionGroup var sources: RequestSources
 
+    @OptionGroup var pipeline: PipelineOptions
+
+    @OptionGroup var flags: RequestFlags
+
+    @OptionGroup var exchange: ExchangeOptions
+
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
     private var requests: Int {
@@ -109,6 +121,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        try sources.check(with: flags)
         guard sources.isEmpty == (exec != nil) else {
             throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
         }
@@ -135,7 +148,7 @@ struct CompareCommand: AsyncParsableCommand {
                 throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
             }
         }
-        if noPipeline, !sources.pipeline.steps.isEmpty {
+        if noPipeline, !pipeline.steps.isEmpty {
             throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
         }
         if let rate, !(0.01...1_000_000).contains(rate) {
@@ -168,7 +181,8 @@ struct CompareCommand: AsyncParsableCommand {
     /// - Parameter files: Reads the files of requests, bodies and tokens.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requestsToCompare(_ files: InputFiles) async throws -> [SourceRequest] {
-        var requests = try await sources.requests(timeout: requestTimeout, maxBody: maxBody, files: files)
+        var requests = try await sources.requests(
+            with: self, timeout: requestTimeout, maxBody: maxBody, files: files)
         for (index, weight) in weight.enumerated() { requests[index].weight = weight }
         guard requests.count <= Self.maximumRequests else {
             throw ToolFailure(

@@ -3,7 +3,7 @@ import NetworkLayer
 
 /// A curl command as a source of requests: the options of `fetch`, which have curl's names, and those of curl that say
 /// how curl prints, which have no meaning here.
-struct CurlLine: ParsableArguments {
+struct CurlLine: ParsableArguments, RequestOptions {
     @Argument var url: String
 
     @Option(name: .customShort("b"), parsing: .unconditionalSingleValue) var cookies: [String] = []
@@ -20,6 +20,14 @@ struct CurlLine: ParsableArguments {
     @OptionGroup var pipeline: PipelineOptions
 
     @OptionGroup var flags: RequestFlags
+
+    @OptionGroup var exchange: ExchangeOptions
+
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
 
     /// Reads a command.
     /// - Throws: ``ToolFailure`` for a command that is not curl's, or that has an option which `fetch` lacks.
@@ -75,7 +83,7 @@ struct CurlLine: ParsableArguments {
         if !globoff, url.contains(where: { "{}".contains($0) }) {
             throw ToolFailure(.usage, "a URL of --from-curl stands for several ones; -g takes it as it is")
         }
-        var flags = flags
+        var own = self
         // A name without a value tells curl to leave out what it would send by itself, one before a ';' to send none.
         let removed = Set(
             flags.headers.filter { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
@@ -83,15 +91,15 @@ struct CurlLine: ParsableArguments {
         if let name = removed.intersection(Self.always).min() {
             throw ToolFailure(.usage, "a command of --from-curl leaves out '\(name)', which is always sent here")
         }
-        flags.headers.removeAll { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
-        flags.headers = flags.headers.map { $0.contains(":") || !$0.hasSuffix(";") ? $0 : "\($0.dropLast()):" }
-        let names = Set(flags.headers.map { $0.splitAtColon.name.lowercasedASCII }).union(removed)
+        own.flags.headers.removeAll { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
+        own.flags.headers = own.flags.headers.map { $0.contains(":") || !$0.hasSuffix(";") ? $0 : "\($0.dropLast()):" }
+        let names = Set(own.flags.headers.map { $0.splitAtColon.name.lowercasedASCII }).union(removed)
         if flags.data != nil || flags.dataRaw != nil, !names.contains("content-type") {
-            flags.headers.append("Content-Type: application/x-www-form-urlencoded")
+            own.flags.headers.append("Content-Type: application/x-www-form-urlencoded")
         }
         // A field of the command takes the place of curl's own.
-        let own = names.contains("cookie") ? [] : cookies
-        let field = ([pipeline.cookieField].compactMap(\.self) + own).joined(separator: "; ")
-        return try await flags.request(to: url, cookies: field.isEmpty ? nil : field, files: files)
+        let cookies = names.contains("cookie") ? [] : cookies
+        let field = ([pipeline.cookieField].compactMap(\.self) + cookies).joined(separator: "; ")
+        return try await own.request(to: url, cookies: field.isEmpty ? nil : field, files: files)
     }
 }

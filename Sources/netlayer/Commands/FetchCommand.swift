@@ -3,7 +3,7 @@ import Foundation
 import NetworkLayer
 
 /// The `netlayer fetch` command: one request, its body on standard output.
-struct FetchCommand: AsyncParsableCommand {
+struct FetchCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
@@ -56,6 +56,14 @@ struct FetchCommand: AsyncParsableCommand {
     @OptionGroup var transport: TransportOption
 
     @OptionGroup var flags: RequestFlags
+
+    @OptionGroup var exchange: ExchangeOptions
+
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
 
     /// The file to write to; `nil` for standard output.
     private var output: String? { outputOption == "-" ? nil : outputOption }

@@ -3,7 +3,7 @@ import NetworkLayer
 import NetworkRecording
 
 /// The `netlayer record` command: requests, and a HAR file of what came of them.
-struct RecordCommand: AsyncParsableCommand {
+struct RecordCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Send requests, and write their exchanges to a HAR file.",
@@ -20,6 +20,18 @@ struct RecordCommand: AsyncParsableCommand {
 
     @OptionGroup var sources: RequestSources
 
+    @OptionGroup var pipeline: PipelineOptions
+
+    @OptionGroup var flags: RequestFlags
+
+    @OptionGroup var exchange: ExchangeOptions
+
+    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
+
+    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
+
+    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+
     @Flag(help: "Replace the file if it exists.") var force = false
 
     @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
@@ -32,12 +44,13 @@ struct RecordCommand: AsyncParsableCommand {
     func validate() throws {
         if file.contains("://") { throw ValidationError("the file comes first: 'netlayer record FILE URL'") }
         if sources.isEmpty { throw ValidationError("give URLs, --input or --from-curl") }
+        try sources.check(with: flags)
         _ = try OptionChecks.timeout(timeout, "--timeout")
         try OptionChecks.range(maxRecorded, 0...(1 << 30), "--max-recorded")
     }
 
     func run() async throws {
-        let requests = try await sources.requests(timeout: timeout, files: InputFiles())
+        let requests = try await sources.requests(with: self, timeout: timeout, files: InputFiles())
         var options = RecordingTransport.Options()
         options.maximumBodyBytes = maxRecorded
         let recording = try RecordingFile(file, overwrites: force)

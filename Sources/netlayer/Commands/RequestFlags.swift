@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import NetworkLayer
 
-/// The options that describe a request: method, header fields, body, and the options of its exchange.
+/// The options that describe a request: method, header fields and body. ``RequestOptions`` has those of its exchange.
 struct RequestFlags: ParsableArguments {
     @Option(
         name: [.customShort("X"), .customLong("request")],
@@ -30,22 +30,11 @@ struct RequestFlags: ParsableArguments {
 
     @Flag(help: "Do not request compression, and do not decompress.") var raw = false
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
-
     /// The file whose bytes are the body, by `--data @file`.
     var dataFile: String? {
         // By bytes: a mark that combines with '@' is part of the name.
         data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String(Substring($0.utf8.dropFirst())) : nil }
     }
-
-    /// The largest body that ``dataFile`` may hold, in bytes.
-    private static let maximumBytes = 1 << 30
 
     func validate() throws {
         // A name before a ';' is curl's for a field without a value.
@@ -56,6 +45,25 @@ struct RequestFlags: ParsableArguments {
         }
     }
 
+}
+
+/// The options of a command that describe requests.
+///
+/// Each command has these groups itself: within another group they would multiply the time that a debug build needs to
+/// parse, because ArgumentParser checks each group within each check of the group around it.
+protocol RequestOptions {
+    var flags: RequestFlags { get }
+    var exchange: ExchangeOptions { get }
+    var connection: ConnectionFlags { get }
+    var tls: TLSFlags { get }
+    var proxy: ProxyFlags { get }
+    var pipeline: PipelineOptions { get }
+}
+
+/// The largest body of a file, in bytes.
+private let maximumBytes = 1 << 30
+
+extension RequestOptions {
     /// Returns the request that the options describe.
     /// - Parameters:
     ///   - form: The body in place of `--data`.
@@ -66,15 +74,15 @@ struct RequestFlags: ParsableArguments {
         to url: String, form: RequestContent.Encoded? = nil, cookies: String? = nil, files: InputFiles
     ) async throws -> TransportRequest {
         var request = try TransportRequest(to: url)
-        for header in headers {
+        for header in flags.headers {
             let (name, value) = header.splitAtColon
             let isEmpty = !header.utf8.contains(UInt8(ascii: ":"))
             try request.headerFields.append(checking: isEmpty ? String(header.dropLast()) : name, value: value)
         }
         if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
-        if let dataFile {
-            request.body = .bytes(try await files.bytes(of: dataFile, limit: Self.maximumBytes))
-        } else if let text = data ?? dataRaw {
+        if let file = flags.dataFile {
+            request.body = .bytes(try await files.bytes(of: file, limit: maximumBytes))
+        } else if let text = flags.data ?? flags.dataRaw {
             request.body = .bytes(Data(text.utf8))
         } else if let form {
             request.body = form.body
@@ -82,8 +90,9 @@ struct RequestFlags: ParsableArguments {
                 request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
             }
         }
-        request.method = try method.map { try HTTPRequest.Method(checking: $0) } ?? (request.body == nil ? .get : .post)
-        request.options.decompress = !raw
+        let method = try flags.method.map { try HTTPRequest.Method(checking: $0) }
+        request.method = method ?? (request.body == nil ? .get : .post)
+        request.options.decompress = !flags.raw
         try connection.apply(to: &request.options)
         tls.apply(to: &request.options)
         try proxy.apply(to: &request.options)

@@ -61,16 +61,13 @@ struct RequestSources: ParsableArguments {
             valueName: "command"))
     var fromCurl: [String] = []
 
-    @OptionGroup var pipeline: PipelineOptions
-
-    @OptionGroup var flags: RequestFlags
-
     /// The largest file of `--input`, in bytes.
     private static let maximumInput = 256 << 20
 
     var isEmpty: Bool { urls.isEmpty && input.isEmpty && fromCurl.isEmpty }
 
-    func validate() throws {
+    /// Checks the options with those of the requests to URLs.
+    func check(with flags: RequestFlags) throws {
         if input.contains("-") || flags.dataFile == "-" {
             throw ValidationError("standard input can be read once only; give a file")
         }
@@ -81,16 +78,22 @@ struct RequestSources: ParsableArguments {
 
     /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.
     /// - Parameters:
+    ///   - options: The options of the requests to URLs.
     ///   - timeout: The timeout of each request that has no shorter one of its own.
     ///   - files: Reads the files of requests, bodies and tokens.
     /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
-    func requests(timeout: Double, maxBody: Int? = nil, files: InputFiles) async throws -> [SourceRequest] {
-        try await checkThatOptionsHaveAMeaning(files)
+    func requests(
+        with options: some RequestOptions, timeout: Double, maxBody: Int? = nil, files: InputFiles
+    ) async throws -> [SourceRequest] {
+        try await checkThatOptionsHaveAMeaning(options, files)
         var requests: [SourceRequest] = []
+        let pipeline = options.pipeline
         let token = try await pipeline.token(from: files)
         for (index, url) in urls.enumerated() {
-            let request = try await request(to: url, at: index, files)
-            var own = SourceRequest(request) { [pipeline] in try pipeline.client(over: $0, for: $1, token: token) }
+            let request = try await naming(at: index) {
+                try await options.request(to: url, cookies: pipeline.cookieField, files: files)
+            }
+            var own = SourceRequest(request) { try pipeline.client(over: $0, for: $1, token: token) }
             own.steps = pipeline.steps
             requests.append(own)
         }
@@ -119,12 +122,12 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Requests of files and of curl commands have all their options themselves.
-    private func checkThatOptionsHaveAMeaning(_ files: InputFiles) async throws {
+    private func checkThatOptionsHaveAMeaning(_ options: some RequestOptions, _ files: InputFiles) async throws {
         guard urls.isEmpty, !isEmpty else { return }
         let plain = try TransportRequest(to: "http://localhost/")
-        let own = try await flags.request(
-            to: "http://localhost/", cookies: pipeline.cookieField, files: files)
-        guard pipeline.steps.isEmpty, own.options == plain.options,
+        let own = try await options.request(
+            to: "http://localhost/", cookies: options.pipeline.cookieField, files: files)
+        guard options.pipeline.steps.isEmpty, own.options == plain.options,
             own.curlCommand(secrets: .revealed) == plain.curlCommand(secrets: .revealed)
         else {
             throw ToolFailure(
@@ -132,11 +135,11 @@ struct RequestSources: ParsableArguments {
         }
     }
 
-    /// Returns the request of a URL.
+    /// Returns the request that `body` makes of a URL.
     /// - Throws: An error that says which one of several URLs can't be used.
-    private func request(to url: String, at index: Int, _ files: InputFiles) async throws -> TransportRequest {
+    private func naming(at index: Int, _ body: () async throws -> TransportRequest) async throws -> TransportRequest {
         do {
-            return try await flags.request(to: url, cookies: pipeline.cookieField, files: files)
+            return try await body()
         } catch var error as NetworkError where error.code == .invalidURL && urls.count > 1 {
             error.message = "URL \(index + 1) of \(urls.count): \(error.message)"
             throw error

@@ -29,9 +29,8 @@ final class ProgramWorker: BlockWorker {
         for _ in 0..<order.requests {
             counter.increase()
             let before = ProcessFigures.children
-            let start = ContinuousClock.now
             let run = try await ProgramRun(command, [TransportKind.variable: variable], timeout: timeout)
-            let seconds = (run.end - start) / .seconds(1)
+            let seconds = (run.end - run.start) / .seconds(1)
             let after = ProcessFigures.children
             report.seconds += seconds
             report.cpuMicroseconds += after.cpuMicroseconds - before.cpuMicroseconds
@@ -63,15 +62,33 @@ enum RunningProgram {
     /// Writes the number of the program that runs to a place from now on.
     static func share(_ number: SharedNumber) { state.withLock { $0.shared = number } }
 
+    /// The arguments of `sh` that run a command once the shell's input has a line. If the input ends before, since the
+    /// process that started the shell has ended, the command does not run.
+    static func arguments(toRun command: String) -> [String] {
+        ["-c", "read -r line && exec /bin/sh -c \"$1\" < /dev/null", "sh", command]
+    }
+
     /// Starts a program.
+    /// - Returns: When it started.
     /// - Throws: `CancellationError` after ``endForGood()``.
-    static func start(_ program: Process) throws {
+    static func start(_ program: Process, _ command: String) throws -> ContinuousClock.Instant {
+        program.executableURL = URL(filePath: "/bin/sh")
+        program.arguments = arguments(toRun: command)
+        let input = Pipe()
+        program.standardInput = input
         // Within the lock: a program that starts now must not be missed by the end.
         try state.withLock { state in
             if state.isLast { throw CancellationError() }
             try Signals.withDefaults { try program.run() }
             state.number = program.processIdentifier
         }
+        // Only now may the command run: from here on the comparison ends it if this process can't.
+        let start = ContinuousClock.now
+        let line = Descriptor(number: input.fileHandleForWriting.fileDescriptor)
+        // Where the shell has ended already, its status says why.
+        try? line.write([UInt8(ascii: "\n")])
+        try input.fileHandleForWriting.close()
+        return start
     }
 
     /// Ends a program and what it has started.
@@ -93,6 +110,8 @@ enum RunningProgram {
 /// One run of a program: its exit status takes the place of a response's, its output that of a body.
 private struct ProgramRun {
     var recorded = RecordedResponse()
+    /// When the program started.
+    let start: ContinuousClock.Instant
     /// When the program itself ended, and not what it has started.
     let end: ContinuousClock.Instant
 
@@ -104,11 +123,7 @@ private struct ProgramRun {
 
     init(_ command: String, _ variables: [String: String], timeout: Duration) async throws {
         let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command]
         process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-        // Our own input has the orders.
-        process.standardInput = FileHandle.nullDevice
         // A file would let a program fill the disk.
         process.standardError = FileHandle.nullDevice
         let output = Pipe()
@@ -120,7 +135,7 @@ private struct ProgramRun {
                     status: process.terminationStatus, isBySignal: process.terminationReason == .uncaughtSignal))
             ending.finish()
         }
-        try RunningProgram.start(process)
+        start = try RunningProgram.start(process, command)
         let number = process.processIdentifier
         let isLate = OneTimeFlag()
         let killer = Task {
