@@ -78,7 +78,8 @@ public final class Cassette: HTTPTransport {
     /// Returns the recording of a file; `nil` if it is incomplete and may be made anew.
     private static func recording(at path: String, _ mode: Mode) throws -> Recording? {
         // Another cassette may have just begun to record it.
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let size = try? FileManager.default.attributesOfItem(atPath: target)[.size] as? Int
         if size != 0 {
             let recording = try Recording(contentsOf: path)
             if !recording.isIncomplete { return recording }

@@ -57,8 +57,24 @@ struct ProgramEndTests {
     }
 
     /// Regression: an arm that was stopped or killed just then left a program behind, of which nothing knew.
+    @Test func `a command runs only once its number is known`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let place = folder.path("number")
+        RunningProgram.share(try SharedNumber(path: place, place: 1))
+        let (process, output) = (Process(), Pipe())
+        process.standardOutput = output
+        let (ends, ending) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in ending.finish() }
+        _ = try RunningProgram.start(process, "echo $(od -An -td8 -j8 -N8 '\(place)') $$")
+        for await _ in ends {}
+        RunningProgram.end(process.processIdentifier)
+        let number = process.processIdentifier
+        #expect(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "\(number) \(number)\n")
+    }
+
     @Test(arguments: [false, true])
-    func `a command runs only once its number is known`(isKnown: Bool) async throws {
+    func `a command whose number stays unknown does not run`(isKnown: Bool) async throws {
         let folder = try TestFolder()
         defer { folder.remove() }
         let line = isKnown ? "echo" : ":"

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import TestSupport
 import Testing
 
 /// A run of the program that is still under way, so that a test can end it.
@@ -49,11 +50,11 @@ final class RunningTool: Sendable {
 
     func send(_ signal: Int32) { kill(number, signal) }
 
-    /// The status, or -1 if the program was killed because it did not end within 30 seconds.
+    /// The status, or -1 if the program was killed because it did not end within 30 seconds (times the patience).
     var status: Int32 {
         get async {
             let killer = Task { [number] in
-                try await Task.sleep(for: .seconds(30))
+                try await Task.sleep(for: .seconds(30 * patienceFactor))
                 kill(number, SIGKILL)
             }
             defer { killer.cancel() }

@@ -58,6 +58,21 @@ struct CassetteTests {
         expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: .never) }
     }
 
+    /// `mktemp` makes an empty file, and a link may lead to it.
+    @Test(arguments: [false, true])
+    func `an empty file is recorded`(isLinked: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let file = URL(filePath: folder.file())
+        try Data().write(to: file)
+        let path = isLinked ? folder.file("link.har") : folder.file()
+        if isLinked { try FileManager.default.createSymbolicLink(at: URL(filePath: path), withDestinationURL: file) }
+        stub.when(.any, .text("first"))
+        let recording = try Cassette(path, over: stub, mode: .once)
+        #expect(try await text(recording) == "first")
+        try await recording.close()
+        #expect(try await text(Cassette(path, over: stub, mode: .never)) == "first")
+    }
+
     /// Replayed, the exchanges that are missing would look like a fault of the code under test.
     @Test func `a recording of a test that ended early is not replayed`() async throws {
         let folder = try TemporaryFolder()

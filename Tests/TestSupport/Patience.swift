@@ -11,7 +11,8 @@ extension Trait where Self == TimeLimitTrait {
     package static func patience(minutes: Int) -> Self { .timeLimit(.minutes(minutes * patienceFactor)) }
 }
 
-private let patienceFactor: Int = {
+/// How much longer than usual a test may take: `NETWORKLAYER_TEST_PATIENCE`, 1 by default.
+package let patienceFactor: Int = {
     guard let text = ProcessInfo.processInfo.environment["NETWORKLAYER_TEST_PATIENCE"] else { return 1 }
     guard let factor = Int(text), factor > 0 else { fatalError("NETWORKLAYER_TEST_PATIENCE is no factor: \(text)") }
     return factor

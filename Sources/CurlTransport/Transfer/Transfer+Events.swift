@@ -14,8 +14,13 @@ extension Transfer: EasyEvents {
     private static let surplusWords: [StaticString] = ["Leftovers after chunking", "Excess found"]
 
     private func watchesForSurplus() -> Bool {
-        do { try easy?.watchLog() } catch { state.fail(error) }
-        return state.failure == nil
+        do {
+            try easy?.watchLog()
+            return true
+        } catch {
+            state.fail(error)
+            return false
+        }
     }
 
     func logged(_ line: BorrowedBytes) {

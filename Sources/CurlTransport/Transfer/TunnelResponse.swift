@@ -31,16 +31,21 @@ struct TunnelResponse {
         return bytes <= Self.maximumBytes
     }
 
-    /// The beginnings of the lines that libcurl 7.74 logs in CONNECT: a body in chunks begins, it ends, the tunnel is
-    /// taken as open.
-    private static let words: (begin: String, end: String, open: String) =
-        ("Ignore chunked response-body", "chunk reading DONE", "CONNECT phase completed")
+    /// The beginnings of the lines that libcurl 7.74 logs in CONNECT where a body in chunks begins.
+    private static let begin = "Ignore chunked response-body"
+    /// Those where such a body ends, whatever ends it: the last chunk, the connection, a failure, another CONNECT.
+    private static let ends = [
+        "chunk reading DONE", "Proxy CONNECT connection closed", "Proxy CONNECT aborted", "Connect me again please",
+        "Received HTTP code", "Establish HTTP proxy tunnel",
+    ]
+    /// The one where CONNECT is over, either way.
+    private static let over = "CONNECT phase completed"
 
     /// Takes note of a line of libcurl's log.
     /// - Returns: Whether libcurl takes the tunnel as open in the middle of a refusal's body.
     mutating func opensTooEarly(logging line: some Collection<UInt8>) -> Bool {
-        if line.starts(with: Self.words.begin.utf8) { isInChunks = true }
-        if line.starts(with: Self.words.end.utf8) { isInChunks = false }
-        return isInChunks && line.starts(with: Self.words.open.utf8)
+        if line.starts(with: Self.begin.utf8) { isInChunks = true }
+        if Self.ends.contains(where: { line.starts(with: $0.utf8) }) { isInChunks = false }
+        return isInChunks && line.starts(with: Self.over.utf8)
     }
 }

@@ -44,7 +44,6 @@ struct RequestFlags: ParsableArguments {
             throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
         }
     }
-
 }
 
 /// The options of a command that describe requests.
@@ -60,8 +59,8 @@ protocol RequestOptions {
     var pipeline: PipelineOptions { get }
 }
 
-/// The largest body of a file, in bytes.
-private let maximumBytes = 1 << 30
+/// The largest body that `--data @file` may name, in bytes.
+private let maximumBytesOfDataFile = 1 << 30
 
 extension RequestOptions {
     /// Returns the request that the options describe.
@@ -81,7 +80,7 @@ extension RequestOptions {
         }
         if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
         if let file = flags.dataFile {
-            request.body = .bytes(try await files.bytes(of: file, limit: maximumBytes))
+            request.body = .bytes(try await files.bytes(of: file, limit: maximumBytesOfDataFile))
         } else if let text = flags.data ?? flags.dataRaw {
             request.body = .bytes(Data(text.utf8))
         } else if let form {

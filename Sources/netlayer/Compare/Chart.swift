@@ -128,7 +128,7 @@ enum Chart {
                 start += length
             }
             let parts = bar.parts.filter { $0.value > 0 && number($0.value) != "0" && !$0.name.isEmpty }
-                .map { "\($0.name) \(number($0.value))" }.joined(separator: ", ")
+                .map { "\($0.name) \(number($0.value)) \(unit)" }.joined(separator: ", ")
             svg += label(bar.name + (parts.isEmpty ? "" : ": \(parts)"), 4, place + 11, "start")
             svg += label("\(number(sums[index])) \(unit)", start + 6, place + 30, "start")
             words.append("\(bar.name): \(number(sums[index])) \(unit)\(parts.isEmpty ? "" : " (\(parts))")")

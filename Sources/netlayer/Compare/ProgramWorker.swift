@@ -65,11 +65,11 @@ enum RunningProgram {
     /// The arguments of `sh` that run a command once the shell's input has a line. If the input ends before, since the
     /// process that started the shell has ended, the command does not run.
     static func arguments(toRun command: String) -> [String] {
-        ["-c", "read -r line && exec /bin/sh -c \"$1\" < /dev/null", "sh", command]
+        ["-c", "read -r _ && exec /bin/sh -c \"$1\" < /dev/null", "sh", command]
     }
 
     /// Starts a program.
-    /// - Returns: When it started.
+    /// - Returns: When it may run. The CPU time of the shell that waits until then counts as the program's.
     /// - Throws: `CancellationError` after ``endForGood()``.
     static func start(_ program: Process, _ command: String) throws -> ContinuousClock.Instant {
         program.executableURL = URL(filePath: "/bin/sh")
@@ -87,7 +87,7 @@ enum RunningProgram {
         let line = Descriptor(number: input.fileHandleForWriting.fileDescriptor)
         // Where the shell has ended already, its status says why.
         try? line.write([UInt8(ascii: "\n")])
-        try input.fileHandleForWriting.close()
+        try? input.fileHandleForWriting.close()
         return start
     }
 

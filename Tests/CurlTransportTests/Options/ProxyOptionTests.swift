@@ -186,24 +186,27 @@ struct ProxyOptionTests {
     /// Regression: libcurl 7.74 took the tunnel as open, and the proxy received the request. It begins a TLS handshake
     /// in the call in which it logs that the tunnel is open.
     @Test(arguments: ["http", "https"], [true, false])
-    func `a refusal whose body in chunks has not arrived opens no tunnel`(scheme: String, isAnswered: Bool) async throws
-    {
+    func `a refusal whose body in chunks has not arrived opens no tunnel`(
+        scheme: String, hasCredentials: Bool
+    ) async throws {
         let hasMore = Gate()
         let proxy = try ScriptedServer([.read, .send(Self.challengeInChunks), .readBody(1), .open(hasMore)])
         defer { proxy.stop() }
         var way = TransportOptions.Proxy.Server(
-            proxy.baseURL, user: isAnswered ? "me" : nil, password: isAnswered ? "pw" : nil)
-        if isAnswered { way.scheme = .digest }
+            proxy.baseURL, user: hasCredentials ? "me" : nil, password: hasCredentials ? "pw" : nil)
+        if hasCredentials { way.scheme = .digest }
         way.tunnel = true
         let explicit = way
         let error = await #expect(throws: NetworkError.self) {
             _ = try await OptionExchange("\(scheme)://example.invalid/") {
                 $0.proxy = .explicit(explicit)
-                $0.connectTimeout = .milliseconds(500)
+                $0.connectTimeout = .seconds(2)
             }
         }
         #expect(error?.code == (Self.leavesChunks ? .proxyFailed : .connectTimeout), "\(error as Any)")
         #expect(error?.phase == .connecting)
+        // What came after the CONNECT has been read by then.
+        try await proxy.wait { $0.endedConnectionCount == 1 }
         #expect(!hasMore.isOpen || (scheme == "https" && Self.leavesChunks))
         #expect(proxy.requests.map(\.method) == ["CONNECT"])
     }
@@ -228,6 +231,16 @@ struct ProxyOptionTests {
         let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
         #expect(exchange.text == "x")
         #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+    }
+
+    @Test func `a challenge in chunks that is cut off is the proxy's fault`() async throws {
+        let server = try ScriptedServer([.read, .send(Self.challengeInChunks + Data("2\r\nno".utf8)), .close])
+        defer { server.stop() }
+        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
+        proxy.scheme = .digest
+        let error = await failure(through: proxy, over: CurlNetworkDispatcher())
+        #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
+        #expect(server.requests.allSatisfy { $0.method == "CONNECT" })
     }
 
     private static let challengeInChunks = Script.head(

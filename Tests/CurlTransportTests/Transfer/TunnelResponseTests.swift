@@ -23,6 +23,16 @@ struct TunnelResponseTests {
         #expect(says("CONNECT phase completed!"))
     }
 
+    @Test(arguments: [
+        "Proxy CONNECT connection closed", "Proxy CONNECT aborted due to timeout", "Connect me again please",
+        "Received HTTP code 407 from proxy after CONNECT", "Establish HTTP proxy tunnel to h:80",
+    ])
+    func `a body in chunks that is cut off opens no tunnel`(end: String) {
+        var response = TunnelResponse()
+        let lines = ["Ignore chunked response-body", end, "CONNECT phase completed!"]
+        #expect(lines.allSatisfy { !response.opensTooEarly(logging: ($0 + "\n").utf8) })
+    }
+
     @Test func `calls as ordinary transfers have them do not count`() {
         var answer = TunnelResponse()
         let goesOn = (1...200_000).allSatisfy { call in
