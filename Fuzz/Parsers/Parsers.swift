@@ -96,7 +96,7 @@ private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
 
 /// Tests arrivals, ends and withdrawals: no request runs twice, no request is lost, no limit is exceeded.
 private func fuzzAdmission(_ input: ArraySlice<UInt8>) {
-    var admission = Admission(perOrigin: 3, inAll: 5, maximumWaiting: 20)
+    var admission = Admission(perOrigin: 3, inAll: 5, maximumQueued: 20)
     let origins = (0..<3).map { Origin(isSecure: false, host: "h\($0)", port: 80) }
     var running: [Int: Origin] = [:]
     var waiting: [Int: Origin] = [:]

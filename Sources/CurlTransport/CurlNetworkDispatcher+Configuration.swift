@@ -22,7 +22,7 @@ extension CurlNetworkDispatcher {
         /// The maximum number of requests that run at once to one origin (scheme, host, and port), and so of
         /// connections to it. Default: 128. Further requests wait in order; their wait counts toward the total timeout
         /// only.
-        public var maximumConnectionsPerHost = 128
+        public var maximumConnectionsPerOrigin = 128
         /// The maximum number of requests that run at once in all, and of connections, kept ones included: a new one
         /// takes the place of the one that has been idle longest. Default: three quarters of the process's file
         /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
@@ -35,10 +35,10 @@ extension CurlNetworkDispatcher {
         /// The maximum number of requests that wait for others to end. One more fails with
         /// ``NetworkCore/NetworkError/Code/overloaded``. Requests within the limits above that wait only for the lookup
         /// of a name are not refused. Default: 100,000.
-        public var maximumWaiting = 100_000
+        public var maximumQueued = 100_000
         /// The number of threads, each with its own loop, from 1 to 64. Default: 1, which serves tens of thousands of
         /// requests a second. More threads help only where TLS or decompression fills one thread's core and several
-        /// origins share the load, because each origin stays with one loop. ``maximumWaiting`` applies to each loop.
+        /// origins share the load, because each origin stays with one loop. ``maximumQueued`` applies to each loop.
         public var loops = 1
 
         /// The scheduling policy of the loops' threads. Default:
@@ -58,14 +58,14 @@ extension CurlNetworkDispatcher {
             maximumConnections = LoopLimits.standardInAll
         }
 
-        /// The configuration with every value in its range: `loops` from 1 to 64, `maximumWaiting` at least 0, the
+        /// The configuration with every value in its range: `loops` from 1 to 64, `maximumQueued` at least 0, the
         /// other limits at least 1.
         var checked: Configuration {
             var checked = self
-            checked.maximumConnectionsPerHost = max(1, maximumConnectionsPerHost)
+            checked.maximumConnectionsPerOrigin = max(1, maximumConnectionsPerOrigin)
             checked.maximumConnections = max(1, maximumConnections)
             checked.loops = min(max(1, loops), 64)
-            checked.maximumWaiting = max(0, maximumWaiting)
+            checked.maximumQueued = max(0, maximumQueued)
             return checked
         }
     }
@@ -75,9 +75,9 @@ extension LoopLimits {
     /// The limits of a configuration, each within its range.
     init(_ configuration: CurlNetworkDispatcher.Configuration) {
         let configuration = configuration.checked
-        perOrigin = configuration.maximumConnectionsPerHost
+        perOrigin = configuration.maximumConnectionsPerOrigin
         inAll = max(1, configuration.maximumConnections / configuration.loops)
-        waiting = configuration.maximumWaiting
+        waiting = configuration.maximumQueued
         loops = configuration.loops
         runInBatches = configuration.scheduling == .batch
     }

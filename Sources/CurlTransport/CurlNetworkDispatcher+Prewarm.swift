@@ -12,7 +12,7 @@ extension CurlNetworkDispatcher {
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not requested.
     ///   - connections: The number of connections, from 1 to the smaller of
-    ///     ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerHost`` and
+    ///     ``CurlNetworkDispatcher/Configuration/maximumConnectionsPerOrigin`` and
     ///     ``CurlNetworkDispatcher/Configuration/maximumConnections``. One is enough for HTTP/2.
     ///   - options: The options of the requests to come: a connection serves only requests with the same TLS, proxy,
     ///     and connection options. Credentials are not used.

@@ -34,7 +34,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         self.tunnels = tunnels
         loops = LoopGroup(limits: LoopLimits(configuration))
         let checked = configuration.checked
-        maximumPrewarmed = min(checked.maximumConnectionsPerHost, checked.maximumConnections)
+        maximumPrewarmed = min(checked.maximumConnectionsPerOrigin, checked.maximumConnections)
         trustsAnyServer = configuration.unsafelyTrustsAnyServer
         if trustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")

@@ -25,7 +25,7 @@ extension URLSessionNetworkDispatcher {
                 .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",
             ].merging(Self.missingOptions.map { ($0, "FoundationNetworking has no such option") }) { own, _ in own },
             facts: [
-                ("connections per host", "\(Self.maximumConnectionsPerHost)"),
+                ("connections per host", "\(Self.maximumConnectionsPerOrigin)"),
                 ("connect timeout", "approximate"),
                 ("response header fields", "sorted by name, repeated ones joined"),
             ]

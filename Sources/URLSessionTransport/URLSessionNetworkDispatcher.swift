@@ -38,7 +38,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
     public static let instance = URLSessionNetworkDispatcher()
 
     /// The maximum number of connections to one host; the same as in the curl transport.
-    static let maximumConnectionsPerHost = 128
+    static let maximumConnectionsPerOrigin = 128
 
     private let exchanges = ExchangeRegistry()
     private let session: URLSession
@@ -111,7 +111,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport {
         configuration.httpCookieAcceptPolicy = .never
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
-        configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerHost
+        configuration.httpMaximumConnectionsPerHost = maximumConnectionsPerOrigin
         configuration.timeoutIntervalForRequest = URLRequest.noTimeout
         configuration.timeoutIntervalForResource = URLRequest.noTimeout
         return configuration

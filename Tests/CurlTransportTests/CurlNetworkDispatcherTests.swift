@@ -20,7 +20,7 @@ struct CurlNetworkDispatcherTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 3
+        configuration.maximumConnectionsPerOrigin = 3
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -35,8 +35,8 @@ struct CurlNetworkDispatcherTests {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        configuration.maximumWaiting = 1
+        configuration.maximumConnectionsPerOrigin = 1
+        configuration.maximumQueued = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url())
         let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in
@@ -109,7 +109,7 @@ struct CurlNetworkDispatcherTests {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 2
+        configuration.maximumConnectionsPerOrigin = 2
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let request = try request(server.url()) { $0.options.totalTimeout = .milliseconds(100) }
         let codes = await withTaskGroup(of: NetworkError.Code?.self) { group in

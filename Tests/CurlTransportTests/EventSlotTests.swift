@@ -20,7 +20,7 @@ struct EventSlotTests {
             let server = try ScriptedServer(refusal, .ok("ok"))
             defer { server.stop() }
             var configuration = CurlNetworkDispatcher.Configuration()
-            configuration.maximumConnectionsPerHost = 1
+            configuration.maximumConnectionsPerOrigin = 1
             let client = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
             let other = Guarded<Result<String, any Error>?>(nil)
             var options = ServerSentEvents.Options()

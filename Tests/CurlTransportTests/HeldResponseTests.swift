@@ -15,7 +15,7 @@ struct HeldResponseTests {
         let server = try ScriptedServer([.read, .send(redirect + Data(count: 8 << 20)), .stall], .ok("next"))
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
+        configuration.maximumConnectionsPerOrigin = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let other = NetworkClient(transport: dispatcher)
         let url = server.url()

@@ -81,11 +81,11 @@ struct LookUpTests {
             proxy.stop()
         }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 2 * Admission.coldLimit
-        configuration.maximumWaiting = 0
+        configuration.maximumConnectionsPerOrigin = 2 * Admission.coldLimit
+        configuration.maximumQueued = 0
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         try await withThrowingTaskGroup(of: NetworkError.Code?.self) { group in
-            for _ in 0..<configuration.maximumConnectionsPerHost + 1 {
+            for _ in 0..<configuration.maximumConnectionsPerOrigin + 1 {
                 group.addTask {
                     do {
                         _ = try await OptionExchange("http://unknown.example/", over: dispatcher) {

@@ -144,8 +144,8 @@ struct MetricsTests {
         ])
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        configuration.maximumWaiting = 1
+        configuration.maximumConnectionsPerOrigin = 1
+        configuration.maximumQueued = 1
         let narrow = CurlNetworkDispatcher(configuration: configuration)
         let url = server.url()
         let first = Task { try await OptionExchange(url, over: narrow).metrics }

@@ -55,7 +55,7 @@ struct PrewarmTests {
     /// Regression: all of them had a task at once, gigabytes of them, and no cancellation ended it.
     @Test func `any number of connections takes the memory of a few`() async throws {
         var configuration = CurlNetworkDispatcher.Configuration()
-        (configuration.maximumConnections, configuration.maximumConnectionsPerHost) = (.max, .max)
+        (configuration.maximumConnections, configuration.maximumConnectionsPerOrigin) = (.max, .max)
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         let closed = try ClosedPort()
         defer { closed.stop() }

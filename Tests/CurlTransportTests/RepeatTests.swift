@@ -239,6 +239,21 @@ struct RepeatTests {
         #expect(transfer.sentBytes == 120)
     }
 
+    /// Regression: such a request ended as one that was never sent, which may be sent again.
+    @Test(arguments: [false, true])
+    func `a request that has gone out does not end as one in the queue`(hasGoneOut: Bool) throws {
+        let transfer = try Self.running(.get, "http://name.test/", over: SoiledConnections())
+        #expect(transfer.lookUpBegins())
+        if hasGoneOut {
+            #expect(transfer.mayGoOut(over: ConnectionEnds(localPort: 1), sent: 0))
+            #expect(transfer.lookUpBegins())
+        }
+        try transfer.withdraw()
+        #expect(transfer.noPlace.code == (hasGoneOut ? .connectionLost : .overloaded))
+        #expect(transfer.noPlace.phase == (hasGoneOut ? .waiting : .queued))
+        #expect(transfer.timeout(.totalTimeout).phase == (hasGoneOut ? .waiting : .queued))
+    }
+
     /// With a new connection comes a new handle, which has sent nothing.
     @Test(arguments: [(HTTPRequest.Method.post, false), (.get, true)])
     func `a new connection in place of a kept one is no way to repeat`(method: HTTPRequest.Method, mayBegin: Bool)

@@ -93,7 +93,7 @@ struct CanaryToolTests {
             "{\"url\":\"http://h/\",\"bodyBase64\":\(text)}",
             "{\"url\":\"http://h/\",\"options\":{\"initialCookies\":[{\"name\":\"\",\"domain\":\"h\",\"value\":\(text)}]}}",
         ]
-        let replay = Replay(transport: StubDispatcher(), output: .standardOutput, concurrency: 1)
+        let replay = Replay(transport: StubTransport(), output: .standardOutput, concurrency: 1)
         for (number, bytes) in lines.enumerated() {
             let answer = await replay.outcome(of: LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8)))
             Self.check(String(decoding: answer.json.line, as: UTF8.self), secret, "line \(number + 1)")

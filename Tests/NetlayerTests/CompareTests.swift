@@ -354,7 +354,7 @@ struct CompareTests {
 
     /// Regression: two redirects that differ in their query were no difference.
     @Test func `a redirect is recorded with its query`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.when(.get("/"), .status(302, fields: [.location: "/b?x=1#y"]))
         stub.always(.any, .text("there"))
         let path = NSTemporaryDirectory() + UUID().uuidString

@@ -61,13 +61,13 @@ struct ClientIdentityTests {
         }
     }
 
-    private func client(_ stub: StubDispatcher, base: String? = "https://home.example/v1") -> NetworkClient {
+    private func client(_ stub: StubTransport, base: String? = "https://home.example/v1") -> NetworkClient {
         NetworkClient(transport: stub, baseURL: base)
     }
 
     @Test(arguments: Case.all)
     func `a request's values come first, then the client's at home`(test: Case) async throws {
-        let stub = StubDispatcher(always: .text("x"))
+        let stub = StubTransport(always: .text("x"))
         var client = client(stub, base: test.base)
         if test.clientField { client.headerFields[.authorization] = "Client field" }
         if test.clientAuthentication { client.options.authentication = .bearer(token: "client") }
@@ -90,7 +90,7 @@ struct ClientIdentityTests {
     }
 
     @Test func `values for one origin stay with the bases`() async throws {
-        let stub = StubDispatcher(always: .text("x"))
+        let stub = StubTransport(always: .text("x"))
         let host = HTTPField.Name("Host")!
         var client = client(stub)
         client.options.tls.clientCertificate = .init(.file("/certificate"))
@@ -123,7 +123,7 @@ struct ClientIdentityTests {
 
     /// Credentials that the request would not send do not count.
     @Test func `user and password of another origin leave it to the client`() async throws {
-        let stub = StubDispatcher(always: .text("x"))
+        let stub = StubTransport(always: .text("x"))
         var client = client(stub)
         client.headerFields[.authorization] = "Client field"
         var request = try TransportRequest(to: "https://u:p@other.example/")
@@ -134,7 +134,7 @@ struct ClientIdentityTests {
 
     /// They are the client's own, and rank below its field and its option.
     @Test func `user and password of the base are the client's`() async throws {
-        let stub = StubDispatcher(always: .text("x"))
+        let stub = StubTransport(always: .text("x"))
         var client = client(stub, base: "https://u:p@home.example/v1")
         func sent(_ request: RequestData) async throws -> String? {
             _ = try await client.send(request, as: .text)

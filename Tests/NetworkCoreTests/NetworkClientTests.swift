@@ -19,7 +19,7 @@ struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 
     @Test func `a typed response has value, status and fields`() async throws {
-        let stub = StubDispatcher(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
+        let stub = StubTransport(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
         let response = try await GetUsers().send(over: stub)
         #expect(response.body == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
         #expect(response.status == .created)
@@ -29,7 +29,7 @@ struct NetworkClientTests {
     }
 
     @Test func `bytes and text are forms, and as types they are JSON`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("plain")), baseURL: "http://h")
+        let client = NetworkClient(transport: StubTransport(always: .text("plain")), baseURL: "http://h")
         let data = await expectFailure(.decodingFailed) { try await client.send(RequestData(path: "/"), as: Data.self) }
         #expect(data?.message.hasSuffix("write .data in place of Data.self") == true)
         let text = await expectFailure(.decodingFailed) {
@@ -39,7 +39,7 @@ struct NetworkClientTests {
     }
 
     @Test func `the body of a refused response is a value too`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .json(["id": 1, "name": "x"], status: 422)))
+        let client = NetworkClient(transport: StubTransport(always: .json(["id": 1, "name": "x"], status: 422)))
         let error = await expectFailure(.unacceptableStatus) {
             try await client.send(RequestData(path: "http://h/"), as: .text)
         }
@@ -53,8 +53,8 @@ struct NetworkClientTests {
     /// Regression: a client whose decoder converts the case of keys had failures and events that it could not decode.
     @Test func `failures and events are decoded by their client's decoder`() async throws {
         let chunk = Data("data: x\n\n".utf8)
-        let events = StubDispatcher(always: .chunks([chunk], fields: [.contentType: "text/event-stream"]))
-        let failure = StubDispatcher(always: .text("x", status: 422))
+        let events = StubTransport(always: .chunks([chunk], fields: [.contentType: "text/event-stream"]))
+        let failure = StubTransport(always: .text("x", status: 422))
         let decoder = ClosureResponseDecoder { _, body in User(id: body.count, name: "closure") }
         let error = await expectFailure(.unacceptableStatus) {
             try await NetworkClient(transport: failure).with { $0.decoder = decoder }
@@ -71,7 +71,7 @@ struct NetworkClientTests {
 
     /// A value that can't be meant fails the call before anything is sent.
     @Test func `negative limits of the pipeline are refused`() async throws {
-        let stub = StubDispatcher(always: .status(200))
+        let stub = StubTransport(always: .status(200))
         let client = NetworkClient(transport: stub, baseURL: "http://h")
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = -1
@@ -88,12 +88,12 @@ struct NetworkClientTests {
 
     @Test(arguments: [200, 299]) func `a status of 2xx is a value`(status: Int) async throws {
         #expect(
-            try await GetUsers().send(over: StubDispatcher(always: .text(users, status: status))).body.count == 2)
+            try await GetUsers().send(over: StubTransport(always: .text(users, status: status))).body.count == 2)
     }
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
     func `another status is an error with the response`(status: Int) async throws {
-        let stub = StubDispatcher(always: .text("sorry", status: status, fields: [.server: "s"]))
+        let stub = StubTransport(always: .text("sorry", status: status, fields: [.server: "s"]))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         #expect(error.code == .unacceptableStatus)
         #expect(error.response?.status.code == status)
@@ -113,7 +113,7 @@ struct NetworkClientTests {
         ]
     )
     func `an undecodable body is an error that shows where`(body: String, path: String, reason: String) async throws {
-        let stub = StubDispatcher(always: .text(body))
+        let stub = StubTransport(always: .text(body))
         let error = try await #require(throws: NetworkError.self) {
             _ = try await GetUsers().send(over: stub)
         }
@@ -130,7 +130,7 @@ struct NetworkClientTests {
     }
 
     @Test func `the body's start is short and printable`() async throws {
-        let stub = StubDispatcher(always: .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
+        let stub = StubTransport(always: .text("\u{1B}[31m\u{0}" + String(repeating: "x", count: 2000)))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         let start = try #require(error.decoding?.bodyStart)
         #expect(start.hasPrefix("\\u{1B}[31m\\0xxx"))
@@ -140,17 +140,17 @@ struct NetworkClientTests {
 
     @Test func `an empty body is no data`() async throws {
         await expectFailure(.noData) {
-            _ = try await GetUsers().send(over: StubDispatcher(always: .text(""))).body
+            _ = try await GetUsers().send(over: StubTransport(always: .text(""))).body
         }
         let error = try await #require(throws: NetworkError.self) {
-            _ = try await GetUsers().send(over: StubDispatcher(always: .status(204)))
+            _ = try await GetUsers().send(over: StubTransport(always: .status(204)))
         }
         #expect(error.code == .noData)
         #expect(error.response?.status == .noContent)
     }
 
     @Test func `a body above the limit is refused`() async throws {
-        var client = NetworkClient(transport: StubDispatcher(always: .text("12345")))
+        var client = NetworkClient(transport: StubTransport(always: .text("12345")))
         client.options.maximumBodyBytes = 5
         #expect(try await client.send(GetUsers().data, as: .data).body == Data("12345".utf8))
         client.options.maximumBodyBytes = 4
@@ -158,7 +158,7 @@ struct NetworkClientTests {
     }
 
     @Test func `options reach the transport`() async throws {
-        let stub = StubDispatcher(always: .text(users))
+        let stub = StubTransport(always: .text(users))
         var client = NetworkClient(transport: stub)
         client.options.totalTimeout = .seconds(5)
         _ = try await GetUsers().send(over: client)

@@ -74,7 +74,7 @@ struct NetworkErrorTests {
             params: ["password": "body-secret"],
             headers: ["Authorization": "header-secret"]
         )
-        let client = NetworkClient(transport: StubDispatcher(always: .text("answer-secret", status: 500)))
+        let client = NetworkClient(transport: StubTransport(always: .text("answer-secret", status: 500)))
         let error = try await #require(throws: NetworkError.self) { try await client.send(data, as: .data) }
         #expect(error.description.contains("POST http://127.0.0.1/a?… over stub"))
         #expect(error.description.contains("500"))

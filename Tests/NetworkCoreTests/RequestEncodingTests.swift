@@ -58,7 +58,7 @@ struct RequestEncodingTests {
 
     @Test func `a value is encoded by the client's encoder, unless the request names its own`() async throws {
         let note = Note(firstName: "Ada", at: Date(timeIntervalSince1970: 1))
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.always(.any, .status(204))
         var client = NetworkClient(transport: stub, baseURL: "http://h")
         client.encoder = .json {
@@ -118,7 +118,7 @@ struct RequestEncodingTests {
 
     @Test(arguments: ["/users", "users", "users?token=x", "//h/users", ""])
     func `a path without a base is an error that says what is missing`(_ path: String) async throws {
-        let client = NetworkClient(transport: StubDispatcher())
+        let client = NetworkClient(transport: StubTransport())
         let error = await expectFailure(.invalidURL) { try await client.send(RequestData(path: path), as: .data) }
         let words = path.isEmpty ? "it is empty" : "there is no base URL: set the client's `baseURL`"
         #expect(error?.message.contains(words) == true, "\(String(describing: error))")

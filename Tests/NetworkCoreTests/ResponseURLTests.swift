@@ -12,7 +12,7 @@ struct ResponseURLTests {
     }
 
     private func client(
-        _ stub: StubDispatcher, call: [any Interceptor] = [], exchange: [any Interceptor] = []
+        _ stub: StubTransport, call: [any Interceptor] = [], exchange: [any Interceptor] = []
     ) -> NetworkClient {
         var client = NetworkClient(transport: stub)
         client.interceptors = call
@@ -22,7 +22,7 @@ struct ResponseURLTests {
 
     @Test(arguments: [true, false], [true, false])
     func `the interceptor's URL is the response's`(isOfTheCall: Bool, isRedirected: Bool) async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         if isRedirected { stub.when(.path("/a"), .status(302, fields: [.location: "/b"])) }
         stub.always(.any, .text("x"))
         let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
@@ -33,7 +33,7 @@ struct ResponseURLTests {
     }
 
     @Test(arguments: [true, false]) func `the interceptor's URL is the error's`(isOfTheCall: Bool) async throws {
-        let stub = StubDispatcher(always: .text("not here", status: 404))
+        let stub = StubTransport(always: .text("not here", status: 404))
         let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
         let request = RequestData(path: "http://h/a")
         for error in [
@@ -46,7 +46,7 @@ struct ResponseURLTests {
 
     /// The final attempt had no redirect.
     @Test func `the attempt that counts is the response's`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.when(.path("/a"), .status(302, fields: [.location: "/b"]), .text("direct"))
         stub.when(.path("/b"), .status(503))
         let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
@@ -63,7 +63,7 @@ struct ResponseURLTests {
                 TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(Data("x".utf8)))
             }
         }
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         let response = try await client(stub, call: [Shelf()]).send(RequestData(path: "http://h/a"), as: .text)
         #expect(response.url?.absoluteString == "http://h/a")
         #expect(stub.sent.isEmpty)

@@ -60,7 +60,7 @@ enum PipelineSamples {
             return isOurs ? .follow(proposal.request) : .refuse("not one of ours")
         }
 
-        client.secretFields = [HTTPField.Name("X-Session-Key")!]
+        client.secretFields = [HTTPField.Name("X-Customer")!]
     }
 
     static func retries(_ client: inout NetworkClient) {

@@ -26,7 +26,7 @@ enum ServiceSamples {
 
     static func dispatcher() {
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 8
+        configuration.maximumConnectionsPerOrigin = 8
         let crawler = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
         print(crawler)
     }
@@ -54,8 +54,8 @@ enum ServiceSamples {
 
     static func limits() {
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 32
-        configuration.maximumWaiting = 10_000
+        configuration.maximumConnectionsPerOrigin = 32
+        configuration.maximumQueued = 10_000
         let client = NetworkClient(transport: CurlNetworkDispatcher(configuration: configuration))
         print(client)
     }

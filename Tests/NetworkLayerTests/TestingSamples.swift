@@ -10,7 +10,7 @@ struct TestingSamples {
     typealias GetUsers = ArticleSamples.GetUsers
 
     @Test func `a stub responds without a network`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
 
         let users = try await GetUsers(page: 1).send(over: stub).body
@@ -21,7 +21,7 @@ struct TestingSamples {
     }
 
     @Test func `a stub has sequences, predicates and failures`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.when(.get("/users?page=2&tags=a"), .json([User(id: 2, name: "Bo")]))
         stub.when(.get("/users").with("page 3") { $0.query.contains("page=3") }, .json([["id": 3, "name": "Cy"]]))
         stub.when(.get("/users"), .status(503), .failure(NetworkError.connectTimeout), .text("[]"))
@@ -41,7 +41,7 @@ struct TestingSamples {
 
     @Test func `a delay passes without waiting`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock)
+        let stub = StubTransport(clock: clock)
         stub.when(.any, .text("[]").after(.seconds(3600)))
 
         let users = Task { try await GetUsers(page: 1).send(over: stub).body }
@@ -52,7 +52,7 @@ struct TestingSamples {
 
     @Test func `retries pass without waiting`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock)
+        let stub = StubTransport(clock: clock)
         stub.when(.get("/users"), .status(503), .json([User(id: 1, name: "Ada")]))
         let client = NetworkClient(transport: stub).with {
             $0.interceptors.append(.retry(time: TimeSource(clock: clock)))
@@ -83,7 +83,7 @@ struct TestingSamples {
 
     @Test func `a body arrives in pieces`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock)
+        let stub = StubTransport(clock: clock)
         let pieces = [Data("one\n".utf8), Data("two\n".utf8)]
         stub.when(.get("/lines"), .chunks(pieces, every: .seconds(1), thenFailing: NetworkError(.truncatedBody, "cut")))
 

@@ -36,7 +36,7 @@ struct URLRequestTests {
     /// Regression: with a base URL, the request's URL was taken for a path and appended to it.
     @Test(arguments: ["http://api.example.com/v1/users", "http://other.example.org/users?a=b"])
     func `its URL is whole, whatever the client's base`(url: String) async throws {
-        let stub = StubDispatcher(always: .text("ok"))
+        let stub = StubTransport(always: .text("ok"))
         var client = NetworkClient(transport: stub, baseURL: "http://api.example.com/v1")
         client.headerFields[.authorization] = "Bearer home"
         _ = try await client.send(request(url), as: .text)
@@ -50,7 +50,7 @@ struct URLRequestTests {
     }
 
     @Test func `its URL is no path`() async throws {
-        var client = NetworkClient(transport: StubDispatcher())
+        var client = NetworkClient(transport: StubTransport())
         client.baseURL = "http://api.example.com/v1"
         await expectFailure(.invalidURL) { try await client.send(request("users"), as: .text) }
     }
@@ -146,7 +146,7 @@ struct URLRequestTests {
         let made = expectFailure(.invalidURL) { try endpoint.request.data.transportRequest() }
         #expect(typed?.message == made?.message)
         #expect(endpoint.request.url?.host == nil)
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         await expectFailure(.invalidURL) { try await stub.send(endpoint.request, as: .data) }
         // Later changes to the request do not make it valid.
         var changed = endpoint.request
@@ -188,7 +188,7 @@ struct URLRequestTests {
     ])
     func `a URL without a host is refused`(text: String) async throws {
         let url = try #require(URL(string: text))
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         await expectFailure(.invalidURL) {
             try await stub.send(URLRequest(url: url), as: .data)
         }
@@ -237,7 +237,7 @@ struct URLRequestTests {
     }
 
     @Test func `a body stream beyond the limit is refused`() async throws {
-        var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        var client = NetworkClient(transport: StubTransport(lacking: [.streamedRequestBodies]))
         client.options.maximumBodyBytes = 1000
         let upload = request {
             $0.httpMethod = "POST"
@@ -262,7 +262,7 @@ struct URLRequestTests {
         var request = try TransportRequest(method: .post, to: "http://a/", body: body)
         request.options.idleTimeout = isIdle ? .milliseconds(100) : nil
         request.options.totalTimeout = isIdle ? nil : .milliseconds(100)
-        let client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        let client = NetworkClient(transport: StubTransport(lacking: [.streamedRequestBodies]))
         await expectFailure(isIdle ? .idleTimeout : .totalTimeout) { [request] in
             try await client.send(request, as: .data)
         }
@@ -280,7 +280,7 @@ struct URLRequestTests {
             $0.httpMethod = "POST"
             $0.httpBodyStream = stream
         }
-        await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
+        await expectFailure(.unreadableFile) { try await StubTransport().send(upload, as: .data) }
     }
 
     /// Regression: the second request ended the process, or sent the rest of the stream as if it were the whole.
@@ -323,7 +323,7 @@ struct URLRequestTests {
             $0.httpMethod = "POST"
             $0.httpBodyStream = stream
         }
-        await expectFailure(.unreadableFile) { try await StubDispatcher().send(upload, as: .data) }
+        await expectFailure(.unreadableFile) { try await StubTransport().send(upload, as: .data) }
     }
 
     /// A thread that waits for a silent stream is the stream's own: one of libdispatch's would be missing elsewhere.
@@ -365,7 +365,7 @@ struct URLRequestTests {
                 $0.httpBodyStream = InputStream(fileAtPath: path)
             }
         }
-        var client = NetworkClient(transport: StubDispatcher(lacking: [.streamedRequestBodies]))
+        var client = NetworkClient(transport: StubTransport(lacking: [.streamedRequestBodies]))
         let patient = client
         let cancelled = upload()
         let sending = Task { try await patient.send(cancelled, as: .data) }
@@ -391,7 +391,7 @@ struct URLRequestTests {
         var fields: HTTPFields = [.server: "s"]
         fields.append(HTTPField(name: .vary, value: "a"))
         fields.append(HTTPField(name: .vary, value: "b"))
-        let stub = StubDispatcher(always: .text("gone", status: 410, fields: fields))
+        let stub = StubTransport(always: .text("gone", status: 410, fields: fields))
         let (body, head) = try await answer(to: request(), over: stub)
         #expect(body == Data("gone".utf8))
         #expect(head.statusCode == 410)

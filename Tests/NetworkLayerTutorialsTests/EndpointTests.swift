@@ -70,7 +70,7 @@ struct EndpointTests {
     }
 
     @Test func `any of them is decoded`() async throws {
-        let stub = StubDispatcher().always(.get("/3/movie/top"), .json(Feed(page: 2)))
+        let stub = StubTransport().always(.get("/3/movie/top"), .json(Feed(page: 2)))
         #expect(try await FeedRequest().send(over: stub).body == Feed(page: 2))
         #expect(try await FeedAPIRequest().send(over: stub).body == Feed(page: 2))
         #expect(try await FeedEndpoint.top.send(as: Feed.self, over: stub).body == Feed(page: 2))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.patience(minutes: 1))
 struct CassetteTests {
-    private let stub = StubDispatcher()
+    private let stub = StubTransport()
 
     private func text(_ transport: some HTTPTransport) async throws -> String {
         String(decoding: try await transport.get("http://h/a").body, as: UTF8.self)

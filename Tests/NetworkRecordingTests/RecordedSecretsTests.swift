@@ -18,7 +18,7 @@ struct RecordedSecretsTests {
             guard let request = try? place.request(secret) else { continue }
             sent += 1
             for target in [true, false] {
-                let stub = StubDispatcher(always: place.response(secret))
+                let stub = StubTransport(always: place.response(secret))
                 let transport =
                     target ? RecordingTransport(stub, to: file) : RecordingTransport(stub, to: memory)
                 guard request.body?.isReplayable ?? true || target else { continue }
@@ -45,7 +45,7 @@ struct RecordedSecretsTests {
             // The rule has run.
             if entry.request.headerFields[.authorization] == "REDACTED" { entry.request.url = "http://h/hidden" }
         }
-        let transport = RecordingTransport(StubDispatcher(always: .text("x")), to: memory, options: options)
+        let transport = RecordingTransport(StubTransport(always: .text("x")), to: memory, options: options)
         try await transport.get("http://h/canary", fields: [.authorization: "Basic abc"])
         #expect(await memory.recording().entries.map(\.request.url) == ["http://h/hidden"])
     }

@@ -168,7 +168,7 @@ struct RecordingTransportTests {
 
     @Test func `a body is recorded up to the limit and delivered as a whole`() async throws {
         let body = Data((0..<1000).map { UInt8($0 % 251) })
-        let stub = StubDispatcher(always: .chunks([body.prefix(600), body.dropFirst(600)]))
+        let stub = StubTransport(always: .chunks([body.prefix(600), body.dropFirst(600)]))
         var options = RecordingTransport.Options()
         options.maximumBodyBytes = 700
         let transport = RecordingTransport(stub, to: memory, options: options)
@@ -190,7 +190,7 @@ struct RecordingTransportTests {
 
     @Test func `the recorder in memory has a limit`() async throws {
         let memory = RecordingMemory(maximumBytes: 5000)
-        let transport = RecordingTransport(StubDispatcher(always: .text("x")), to: memory)
+        let transport = RecordingTransport(StubTransport(always: .text("x")), to: memory)
         for _ in 0..<10 { try await transport.get("http://h/") }
         let count = await memory.recording().entries.count
         #expect((1...4).contains(count))
@@ -199,7 +199,7 @@ struct RecordingTransportTests {
 
     @Test func `many small chunks are recorded as at most 4096`() async throws {
         let chunks = (0..<5000).map { Data([UInt8($0 % 256)]) }
-        let transport = RecordingTransport(StubDispatcher(always: .chunks(chunks)), to: memory)
+        let transport = RecordingTransport(StubTransport(always: .chunks(chunks)), to: memory)
         #expect(try await transport.send(TransportRequest(to: "http://h/")).body.chunks().count == 5000)
         let entry = try await entry()
         #expect(entry.response?.chunks.count == 4096)

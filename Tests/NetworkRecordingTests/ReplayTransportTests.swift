@@ -88,7 +88,7 @@ struct ReplayTransportTests {
 
     @Test func `secrets are left out of both sides before they are compared`() async throws {
         let memory = RecordingMemory()
-        let recorder = RecordingTransport(StubDispatcher(always: .text("fine")), to: memory)
+        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory)
         func send(_ secret: String, over transport: some HTTPTransport) async throws {
             try await transport.get(
                 "http://h/?token=\(secret)", method: .post,
@@ -102,7 +102,7 @@ struct ReplayTransportTests {
 
     @Test func `the boundary of a multipart body may differ`() async throws {
         let memory = RecordingMemory()
-        let recorder = RecordingTransport(StubDispatcher(always: .text("fine")), to: memory)
+        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory)
         func send(_ boundary: String, _ value: String, over transport: some HTTPTransport) async throws {
             try await transport.get(
                 "http://h/", method: .post, fields: [.contentType: "multipart/form-data; boundary=\(boundary)"],

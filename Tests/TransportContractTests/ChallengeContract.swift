@@ -142,6 +142,23 @@ struct ChallengeContract {
         #expect(server.requests.last?.body == Data("once".utf8))
     }
 
+    /// Regression: a second head went out, whose body was gone.
+    @Test(arguments: ContractTransport.all)
+    func `a challenge after a one-time stream has begun is the response`(transport: ContractTransport) async throws {
+        let server = try ScriptedServer([.forEachRequest([.send(Self.unauthorized(Self.digest, body: "no!"))])])
+        defer { server.stop() }
+        // Without streams, the body is bytes, which can be sent twice.
+        let isStreamed = transport.client.transport.capabilities.supports(.streamedRequestBodies)
+        let stream = AsyncStream { continuation in
+            continuation.yield(Data("once".utf8))
+            continuation.finish()
+        }
+        let response = try await send(transport, server.url(), method: .post, body: .stream(stream, length: 4))
+        #expect(response.status == .unauthorized && response.body == "no!")
+        let bodies = server.requests.map(\.body)
+        #expect(bodies == Array(repeating: Data("once".utf8), count: isStreamed ? 1 : 2))
+    }
+
     @Test(arguments: ContractTransport.all)
     func `wrong credentials have the 401 for a response`(transport: ContractTransport) async throws {
         let refusal = Self.unauthorized(Self.digest, body: "no!")

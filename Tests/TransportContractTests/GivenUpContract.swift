@@ -11,7 +11,7 @@ import Testing
 struct GivenUpContract {
     private static let transports: [ContractTransport] = {
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
+        configuration.maximumConnectionsPerOrigin = 1
         let narrow = CurlNetworkDispatcher(configuration: configuration)
         return [ContractTransport(kind: "curl with one connection", transport: narrow), .urlsession]
     }()

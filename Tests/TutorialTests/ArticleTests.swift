@@ -81,7 +81,7 @@ struct ArticleTests {
 
     @Test func `an unwanted value is its case`() async throws {
         let client = MovieClient()
-        client.dispatcher = StubDispatcher(always: .text("{}"))
+        client.dispatcher = StubTransport(always: .text("{}"))
         let result = await called { done in
             client.fetch(
                 with: MovieFeedFromAPI.topRated.request,

@@ -7,7 +7,7 @@ extension CurlNetworkDispatcher.Configuration {
     /// Returns a configuration with enough connections for all requests in flight.
     public static func benchmark(_ arguments: Arguments) -> CurlNetworkDispatcher.Configuration {
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = max(128, arguments.connections)
+        configuration.maximumConnectionsPerOrigin = max(128, arguments.connections)
         configuration.maximumConnections = max(configuration.maximumConnections, arguments.connections)
         if arguments.runsInBatches { configuration.scheduling = .batch }
         return configuration

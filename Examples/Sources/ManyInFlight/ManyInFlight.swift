@@ -12,7 +12,7 @@ struct ManyInFlight {
             fail("usage: ManyInFlight URL COUNT", status: 2)
         }
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = count
+        configuration.maximumConnectionsPerOrigin = count
         configuration.maximumConnections = count
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         do {

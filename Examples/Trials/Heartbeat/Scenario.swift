@@ -16,8 +16,8 @@ struct Scenario: Sendable {
         _ body: @escaping @Sendable (Attempt) async throws -> Void
     ) {
         self.name = name
-        if let perHost { configuration.maximumConnectionsPerHost = perHost }
-        if let waiting { configuration.maximumWaiting = waiting }
+        if let perHost { configuration.maximumConnectionsPerOrigin = perHost }
+        if let waiting { configuration.maximumQueued = waiting }
         self.prepare = prepare
         self.body = body
     }

@@ -27,7 +27,7 @@ struct Admission {
 
     private let perOrigin: Int
     private let inAll: Int
-    private let maximumWaiting: Int
+    private let maximumQueued: Int
     private var origins: [Origin: OriginState] = [:]
     /// The origin that was used last, taken out of the table, because it is usually the next one too.
     private var recent: (origin: Origin, state: OriginState)?
@@ -46,10 +46,10 @@ struct Admission {
     /// The number of remembered origins, for tests.
     var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
 
-    init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
+    init(perOrigin: Int, inAll: Int, maximumQueued: Int) {
         self.perOrigin = perOrigin
         self.inAll = inAll
-        self.maximumWaiting = maximumWaiting
+        self.maximumQueued = maximumQueued
     }
 
     /// A slot that may start.
@@ -74,7 +74,7 @@ struct Admission {
         }
         // A slot that only lookups hold up is not one too many.
         let hasPlace = running + waiting < inAll && state.passed + state.waiting.count < perOrigin
-        guard waiting < maximumWaiting || hasPlace else { return .refused }
+        guard waiting < maximumQueued || hasPlace else { return .refused }
         waiting += 1
         if passes { pass(slot, of: origin, &state) } else { state.waiting.append(slot, &links) }
         return .wait

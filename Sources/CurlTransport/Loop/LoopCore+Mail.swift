@@ -49,14 +49,8 @@ extension LoopCore {
             transfer.letGo()
             check(transfer)
         case .refused:
-            transfer.channel.finish(.failure(NetworkError.overloaded))
+            transfer.channel.finish(.failure(transfer.noted(transfer.noPlace)))
             freeSlot(of: transfer)
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var overloaded: NetworkError {
-        NetworkError(.overloaded, "too many requests wait already (maximumWaiting)", phase: .queued)
     }
 }

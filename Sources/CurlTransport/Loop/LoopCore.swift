@@ -71,7 +71,7 @@ final class LoopCore {
                 admission: Admission(
                     perOrigin: limits.perOrigin,
                     inAll: limits.inAll,
-                    maximumWaiting: limits.waiting
+                    maximumQueued: limits.waiting
                 )))
         epoll = try Epoll()
         multi = try newMulti()

@@ -29,6 +29,16 @@ extension Transfer {
         return error.during(request, transport: "curl", elapsed: elapsed, repeats: sending.repeats)
     }
 
+    /// The error of a request for which the queue has no place. One that has gone out may have been executed.
+    var noPlace: NetworkError {
+        let reason = "too many requests wait already (maximumQueued)"
+        if sending.attempts == 0 { return NetworkError(.overloaded, reason, phase: .queued) }
+        return NetworkError(
+            .connectionLost,
+            "the kept connection ended without a response, and the request can't be sent again: \(reason)",
+            phase: .waiting)
+    }
+
     private func outcome(of easy: EasyHandle, _ code: CurlCode) -> Result<ExchangeEnd, any Error> {
         let options = request.options
         if let failure = state.failure { return .failure(failure) }
@@ -82,7 +92,7 @@ extension Transfer {
         let phase: NetworkError.Phase =
             switch code {
             case .connectTimeout: .connecting
-            case _ where clocks.admitted == nil: .queued
+            case _ where clocks.admitted == nil && sending.attempts == 0: .queued
             default: easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
             }
         let message =

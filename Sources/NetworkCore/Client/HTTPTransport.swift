@@ -4,8 +4,8 @@ public import FoundationEssentials
 /// validation and decoding belong to the pipeline (``NetworkClient``), so that every transport behaves alike.
 ///
 /// To write a transport, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching has a default
-/// implementation. In `send`, call ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields``, apply
-/// the four timeouts, and throw only ``NetworkError``.
+/// implementation. In `send`, call ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields`` and
+/// ``TransportRequest/wireBody()``, apply the four timeouts, and throw only ``NetworkError``.
 public protocol HTTPTransport: NetworkDispatcher {
     /// A short name for errors and reports: `curl`, `urlsession`.
     var name: String { get }

@@ -9,7 +9,7 @@ final class EntryQueue: Sendable {
     private let waiting = Guarded(0)
 
     /// The limit on the bytes of all entries that wait, for a disk that is slower than the network.
-    static let maximumWaiting = 67_108_864
+    static let maximumQueued = 67_108_864
 
     init(_ name: String) { queue = DispatchQueue(label: "NetworkLayer.\(name)") }
 
@@ -18,7 +18,7 @@ final class EntryQueue: Sendable {
     /// - Returns: Whether there was room for it.
     func add(size: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
         let hasRoom = waiting.withLock { waiting in
-            guard waiting == 0 || waiting + size <= Self.maximumWaiting else { return false }
+            guard waiting == 0 || waiting + size <= Self.maximumQueued else { return false }
             waiting += size
             return true
         }

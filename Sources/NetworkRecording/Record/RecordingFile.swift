@@ -99,6 +99,6 @@ extension NetworkError {
     fileprivate static var slowDisk: NetworkError {
         NetworkError(
             .unwritableFile,
-            "more than \(EntryQueue.maximumWaiting) bytes wait to be written; some exchanges are not recorded")
+            "more than \(EntryQueue.maximumQueued) bytes wait to be written; some exchanges are not recorded")
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// let stub = StubDispatcher(clock: clock)
+/// let stub = StubTransport(clock: clock)
 /// stub.when(.any, .text("late").after(.seconds(50)))
 /// async let body = stub.send(request, as: .data).body
 /// await clock.sleepers(1)

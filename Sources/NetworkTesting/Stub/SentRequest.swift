@@ -2,7 +2,7 @@ public import Foundation
 public import NetworkCore
 import Synchronization
 
-/// A request as ``StubDispatcher`` received it, with its body read.
+/// A request as ``StubTransport`` received it, with its body read.
 public struct SentRequest: Sendable {
     /// The HTTP method.
     public let method: HTTPRequest.Method

@@ -18,7 +18,7 @@ public struct StubMatcher: Sendable, CustomStringConvertible {
     /// Creates a matcher from a condition.
     /// - Parameters:
     ///   - description: The name of the matcher in failure messages.
-    ///   - matches: Returns whether a request matches. It may use the dispatcher, whose ``StubDispatcher/sent`` has the
+    ///   - matches: Returns whether a request matches. It may use the dispatcher, whose ``StubTransport/sent`` has the
     ///     request by then.
     public init(_ description: String, where matches: @escaping @Sendable (SentRequest) -> Bool) {
         self.description = description

@@ -16,8 +16,8 @@ struct AdmissionTests {
         private(set) var lookingUp: [Int: Origin] = [:]
         private var origins: [Int: Origin] = [:]
 
-        init(perOrigin: Int, inAll: Int, maximumWaiting: Int) {
-            admission = Admission(perOrigin: perOrigin, inAll: inAll, maximumWaiting: maximumWaiting)
+        init(perOrigin: Int, inAll: Int, maximumQueued: Int) {
+            admission = Admission(perOrigin: perOrigin, inAll: inAll, maximumQueued: maximumQueued)
         }
 
         mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
@@ -56,7 +56,7 @@ struct AdmissionTests {
     }
 
     @Test func `requests up to the origin's limit run, and the others follow in order`() {
-        var desk = Desk(perOrigin: 2, inAll: 10, maximumWaiting: 10)
+        var desk = Desk(perOrigin: 2, inAll: 10, maximumQueued: 10)
         #expect([0, 1, 2, 3].map { desk.arrive($0, at: first) } == [.run, .run, .wait, .wait])
         #expect(desk.arrive(4, at: second) == .run)
         #expect(desk.leave(0) == [2])
@@ -66,7 +66,7 @@ struct AdmissionTests {
     }
 
     @Test func `the common limit holds across origins`() {
-        var desk = Desk(perOrigin: 5, inAll: 2, maximumWaiting: 10)
+        var desk = Desk(perOrigin: 5, inAll: 2, maximumQueued: 10)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.arrive(1, at: second) == .run)
         #expect(desk.arrive(2, at: second) == .wait)
@@ -76,21 +76,21 @@ struct AdmissionTests {
     }
 
     @Test func `a full queue refuses`() {
-        var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 1)
+        var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 1)
         #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .refused])
         #expect(desk.leave(0) == [1])
         #expect(desk.arrive(3, at: first) == .wait)
     }
 
     @Test func `a request that withdraws is not started`() {
-        var desk = Desk(perOrigin: 1, inAll: 10, maximumWaiting: 10)
+        var desk = Desk(perOrigin: 1, inAll: 10, maximumQueued: 10)
         #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .wait])
         #expect(desk.withdraw(1).isEmpty)
         #expect(desk.leave(0) == [2])
     }
 
     @Test func `a request that withdraws behind the origin's gate lets the next one pass`() {
-        var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 10)
+        var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 10)
         #expect(desk.arrive(0, at: first) == .run)
         #expect([1, 2].map { desk.arrive($0, at: second) } == [.wait, .wait])
         #expect(desk.withdraw(1).isEmpty)
@@ -98,7 +98,7 @@ struct AdmissionTests {
     }
 
     @Test func `a few requests enter an origin until its name is resolved`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
+        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 1000)
         let arrivals = (0..<50).map { desk.arrive($0, at: first) }
         #expect(arrivals.filter { $0 == .run }.count == Admission.coldLimit)
         #expect(desk.resolve(0) == Array(Admission.coldLimit..<50))
@@ -111,7 +111,7 @@ struct AdmissionTests {
     }
 
     @Test func `a cold origin that fails lets the next ones try`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 1000)
+        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 1000)
         for slot in 0..<20 { _ = desk.arrive(slot, at: first) }
         #expect(desk.leave(0) == [8])
         #expect(desk.leave(1) == [9])
@@ -119,13 +119,13 @@ struct AdmissionTests {
 
     /// Eight long polls go through a proxy, over kept connections: no socket is opened, but their requests go out.
     @Test func `an origin is warmed by a transfer that has a connection, not by the end of one`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 100)
         for slot in 0..<9 { _ = desk.arrive(slot, at: first) }
         #expect(desk.resolve(3) == [8])
     }
 
     @Test func `lookups of all origins together are bounded, and hold up no origin that is resolved`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
+        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.resolve(0).isEmpty)
         for slot in 1...1_000 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80)) }
@@ -141,7 +141,7 @@ struct AdmissionTests {
 
     /// Regression: eight hanging names held all lookups, with eight each, and the requests to all other names waited.
     @Test func `a few names that hang do not hold all lookups`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
+        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
         for slot in 0..<3_500 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 35)", port: 80)) }
         #expect(desk.lookingUp.count < Admission.maximumLookUps)
         #expect(desk.arrive(10_000, at: first) == .run)
@@ -153,7 +153,7 @@ struct AdmissionTests {
     }
 
     @Test func `names that wait for a turn have the same share of the lookups`() {
-        var desk = Desk(perOrigin: 100, inAll: 1, maximumWaiting: 10_000)
+        var desk = Desk(perOrigin: 100, inAll: 1, maximumQueued: 10_000)
         let address = Origin(isSecure: false, host: "192.0.2.1", port: 80, isAddress: true)
         #expect(desk.arrive(0, at: address) == .run)
         for slot in 1...800 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 8)", port: 80)) }
@@ -166,7 +166,7 @@ struct AdmissionTests {
     /// Regression: with twenty long polls over kept connections, and a lookup for a new connection that was given up,
     /// no request passed until thirteen of the polls had ended.
     @Test func `running requests to an origin do not hold up a lookup of its name`() {
-        var desk = Desk(perOrigin: 100, inAll: 1_000, maximumWaiting: 1_000)
+        var desk = Desk(perOrigin: 100, inAll: 1_000, maximumQueued: 1_000)
         for slot in 0...20 { _ = desk.arrive(slot, at: first) }
         #expect(desk.resolve(0).count == 13)
         for slot in 1..<8 { #expect(desk.resolve(slot).isEmpty) }
@@ -179,7 +179,7 @@ struct AdmissionTests {
     }
 
     @Test func `a request that waits to look up a name runs when another has resolved it`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumWaiting: 10_000)
+        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
         for slot in 1..<Admission.maximumLookUps {
             _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80))
         }
@@ -189,7 +189,7 @@ struct AdmissionTests {
     }
 
     @Test func `a name whose lookup was given up is cold again`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 100)
         _ = desk.arrive(0, at: first)
         _ = desk.resolve(0)
         desk.giveUp(0)
@@ -199,7 +199,7 @@ struct AdmissionTests {
     }
 
     @Test func `idle origins are forgotten beyond a number`() {
-        var desk = Desk(perOrigin: 1, inAll: 1, maximumWaiting: 1)
+        var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 1)
         for number in 0..<5_000 {
             let origin = Origin(isSecure: true, host: "host\(number)", port: 443)
             #expect(desk.arrive(0, at: origin) == .run)
@@ -213,7 +213,7 @@ struct AdmissionTests {
     /// second.
     @Test func `a hundred thousand requests withdraw in any order`() {
         var random = SeededGenerator(seed: 3)
-        var desk = Desk(perOrigin: 1, inAll: 10, maximumWaiting: 200_000)
+        var desk = Desk(perOrigin: 1, inAll: 10, maximumQueued: 200_000)
         for slot in 0...100_000 { _ = desk.arrive(slot, at: first) }
         for slot in (1...100_000).shuffled(using: &random) { #expect(desk.withdraw(slot).isEmpty) }
         #expect(desk.admission.waiting == 0)
@@ -225,21 +225,21 @@ struct AdmissionTests {
         func waits(_ slot: Int, _ origin: Origin, _ admission: inout Admission) -> Bool {
             admission.waitsForLookUp(slot, of: origin)
         }
-        var full = Admission(perOrigin: 1, inAll: 2, maximumWaiting: 10)
+        var full = Admission(perOrigin: 1, inAll: 2, maximumQueued: 10)
         for slot in 0..<4 { _ = full.arrive(slot, at: slot < 2 ? first : second) }
         // One of its own origin runs; the limit in all.
         #expect(!waits(1, first, &full) && !waits(3, second, &full))
-        var cold = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        var cold = Admission(perOrigin: 100, inAll: 100, maximumQueued: 100)
         for slot in 0...Admission.coldLimit { _ = cold.arrive(slot, at: first) }
         #expect(waits(Admission.coldLimit, first, &cold))
         _ = cold.resolved(first)
         #expect(!waits(Admission.coldLimit, first, &cold))
-        var crowded = Admission(perOrigin: 100, inAll: 100, maximumWaiting: 100)
+        var crowded = Admission(perOrigin: 100, inAll: 100, maximumQueued: 100)
         for slot in 0...Admission.maximumLookUps {
             _ = crowded.arrive(slot, at: Origin(isSecure: false, host: "h\(slot)", port: 80))
         }
         // Places that lookups hold whose callers are gone.
-        var lingering = Admission(perOrigin: 100, inAll: 2, maximumWaiting: 100)
+        var lingering = Admission(perOrigin: 100, inAll: 2, maximumQueued: 100)
         for slot in 0..<3 { _ = lingering.arrive(slot, at: first) }
         #expect(!waits(2, first, &lingering))
         let isLookingUp = lingering.chill(first, isLookingUp: true)
@@ -253,7 +253,7 @@ struct AdmissionTests {
     /// Regression: an origin counted as resolved for good, and libcurl's lookups after its cache had forgotten the name
     /// counted for nothing.
     @Test func `a forgotten name has the limits of lookups again`() {
-        var admission = Admission(perOrigin: 200, inAll: 200, maximumWaiting: 200)
+        var admission = Admission(perOrigin: 200, inAll: 200, maximumQueued: 200)
         guard case .run(let turn) = admission.arrive(0, at: first) else { return #expect(Bool(false)) }
         let resolved = admission.resolved(first)
         #expect(turn.isLookingUp && resolved.isEmpty)
@@ -277,7 +277,7 @@ struct AdmissionTests {
 
     /// Regression: with a short queue, requests to a cold name were refused far below the origin's limit.
     @Test func `a request that lookups alone hold up is not one too many`() {
-        var desk = Desk(perOrigin: 20, inAll: 30, maximumWaiting: 0)
+        var desk = Desk(perOrigin: 20, inAll: 30, maximumQueued: 0)
         let arrivals = (0..<21).map { desk.arrive($0, at: first) }
         #expect(arrivals.prefix(Admission.coldLimit).allSatisfy { $0 == .run })
         #expect(arrivals[Admission.coldLimit..<20].allSatisfy { $0 == .wait } && arrivals[20] == .refused)

@@ -15,7 +15,7 @@ private struct Lives {
         var isUncounted = false
     }
 
-    var admission = Admission(perOrigin: perOrigin, inAll: inAll, maximumWaiting: 500)
+    var admission = Admission(perOrigin: perOrigin, inAll: inAll, maximumQueued: 500)
     private(set) var members: [Int: Member] = [:]
 
     /// The slots of the transfers in a stage of their lives, in order.
@@ -144,7 +144,7 @@ struct TransferLifeTests {
 
     /// The caller has its result already.
     @Test func `a transfer that lingers begins no more`() {
-        var admission = Admission(perOrigin: 1, inAll: 1, maximumWaiting: 1)
+        var admission = Admission(perOrigin: 1, inAll: 1, maximumQueued: 1)
         let origin = Origin(isSecure: false, host: "a", port: 80)
         var life = TransferLife.outside
         #expect(life.arrive(0, at: origin, in: &admission) == .ready)

@@ -64,10 +64,10 @@ struct ExtremeOptionTests {
         defer { server.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnections = limit
-        configuration.maximumConnectionsPerHost = limit
+        configuration.maximumConnectionsPerOrigin = limit
         configuration.loops = limit
         // A queue without places has no room for a request that must wait.
-        configuration.maximumWaiting = max(1, limit)
+        configuration.maximumQueued = max(1, limit)
         let curl = CurlNetworkDispatcher(configuration: configuration)
         let request = TransportRequest(url: try RequestURL(server.url()))
         #expect(try await curl.send(request).head.status == .ok)
@@ -82,8 +82,8 @@ struct ExtremeOptionTests {
         let names = try ScriptedServer([.close])
         defer { names.stop() }
         var configuration = CurlNetworkDispatcher.Configuration()
-        (configuration.maximumConnections, configuration.maximumConnectionsPerHost) = (limit, limit)
-        configuration.maximumWaiting = limit
+        (configuration.maximumConnections, configuration.maximumConnectionsPerOrigin) = (limit, limit)
+        configuration.maximumQueued = limit
         let curl = CurlNetworkDispatcher(configuration: configuration)
         var request = TransportRequest(url: try RequestURL("http://unknown.example/"))
         request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"

@@ -25,7 +25,7 @@ extension CanaryPlace {
                 .failure(Own(secret: secret.value)), .computed { _ in .text(secret.value) },
                 .bytes(secret.data, fields: [.location: "http://u:\(secret.value)@h/?k=\(secret.value)"]),
             ]
-            return answers + [StubDispatcher(always: answers[0])]
+            return answers + [StubTransport(always: answers[0])]
         },
         CanaryPlace("a server's script") { secret in
             let scripts: [Script] = [
@@ -52,7 +52,7 @@ extension CanaryPlace {
 extension CanaryExchange {
     static let testing: [CanaryExchange] = [
         CanaryExchange("what a stub was asked", { _ in [] }) { client, secret in
-            let stub = StubDispatcher().when(.get("/other"), .text(secret.value))
+            let stub = StubTransport().when(.get("/other"), .text(secret.value))
             var other = NetworkClient(transport: stub, logger: client.logger)
             other.interceptors = client.interceptors
             let requests = [

@@ -16,7 +16,7 @@ struct ResumedValidationTests {
         to path: String, judging validation: ResponseValidation, first: HTTPFields = [.contentType: type],
         cutAt total: Int = 10, then rest: StubResponse...
     ) async throws -> NetworkResponse<DownloadedFile> {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         var fields = first
         fields[.eTag] = "\"v\""
         fields[.contentLength] = "\(total)"
@@ -47,7 +47,7 @@ struct ResumedValidationTests {
     /// Regression: a redirect that led elsewhere at the second exchange made one file of two.
     @Test func `a redirect to another file begins the download again`() async throws {
         try await withFolder { folder in
-            let stub = StubDispatcher()
+            let stub = StubTransport()
             let cut = NetworkError(.truncatedBody, "cut")
             stub.when(.get("/f"), .status(302, fields: [.location: "/one"]), .status(302, fields: [.location: "/two"]))
             stub.when(.get("/f"), .status(302, fields: [.location: "/two"]))

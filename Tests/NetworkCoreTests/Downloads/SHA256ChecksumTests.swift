@@ -41,7 +41,7 @@ struct SHA256ChecksumTests {
     func `a text that is no sum is refused before sending`(text: String) async {
         var options = DownloadedFile.Options()
         options.checksum = .sha256(text)
-        let client = NetworkClient(transport: StubDispatcher(always: .text("")))
+        let client = NetworkClient(transport: StubTransport(always: .text("")))
         await expectFailure(.invalidOption) {
             try await client.send(RequestData(path: "http://127.0.0.1/"), as: .file("/nowhere/x", options: options))
         }

@@ -97,7 +97,7 @@ struct MultipartContentTests {
         #expect(announced.length != nil)
         #expect(!announced.isReplayable)
 
-        let stub = StubDispatcher(always: .status(200))
+        let stub = StubTransport(always: .status(200))
         let data = RequestData(
             path: "http://h/",
             method: .post,
@@ -128,7 +128,7 @@ struct MultipartContentTests {
     }
 
     @Test func `a missing file fails before anything is sent`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         let data = RequestData(path: "http://h/", method: .post, content: .multipart([.file("f", path: "/no/such")]))
         let error = await expectFailure(.unreadableFile) { try await stub.send(data, as: .data).body }
         #expect(error?.message.contains("/no/such") == true)

@@ -10,7 +10,7 @@ struct LastEventIDTests {
     private let request = RequestData(path: "http://h/")
 
     private func client(_ chunks: [Data]) -> NetworkClient {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.when(.any, .chunks(chunks, fields: [.contentType: "text/event-stream"]), .status(204))
         return NetworkClient(transport: stub)
     }
@@ -24,7 +24,7 @@ struct LastEventIDTests {
 
     /// Regression: after minutes of attempts the error was that of a single one.
     @Test func `the error that ends a stream says how many connections failed`() async throws {
-        let stub = StubDispatcher(always: .failure(NetworkError(.connectFailed, "no connection", phase: .connecting)))
+        let stub = StubTransport(always: .failure(NetworkError(.connectFailed, "no connection", phase: .connecting)))
         var options = options
         options.maximumFailures = 3
         let error = await expectFailure(.connectFailed) { [options] in

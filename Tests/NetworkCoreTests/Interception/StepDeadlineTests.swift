@@ -69,7 +69,7 @@ struct StepDeadlineTests {
     /// Regression: only a transport's own body kept the total timeout.
     @Test(arguments: [true, false])
     func `a body of an interceptor ends with the call`(isOfExchange: Bool) async throws {
-        var client = NetworkClient(transport: StubDispatcher(always: .text("x")))
+        var client = NetworkClient(transport: StubTransport(always: .text("x")))
         if isOfExchange {
             client.exchangeInterceptors = [ReplacingBody()]
         } else {
@@ -92,7 +92,7 @@ struct StepDeadlineTests {
         arguments: [(0.05, NetworkError.Code.totalTimeout), (-1, .invalidOption), (60, nil)]
             as [(Double, NetworkError.Code?)])
     func `a step may shorten the total timeout`(seconds: Double, code: NetworkError.Code?) async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         stub.always(.any, .text("x").after(.milliseconds(300)))
         for isOfExchange in [true, false] {
             var client = NetworkClient(transport: stub)
@@ -114,7 +114,7 @@ struct StepDeadlineTests {
 
     /// Regression: `.data` was returned after the deadline.
     @Test func `a validation that lasts too long fails the call, whatever the form`() async throws {
-        var client = NetworkClient(transport: StubDispatcher(always: .text("x")))
+        var client = NetworkClient(transport: StubTransport(always: .text("x")))
         client.options.totalTimeout = Self.total
         client.validation = .custom { _ in Manner.linger() }
         await expectFailure(.totalTimeout) { try await client.send(RequestData(path: "http://a/"), as: .data) }

@@ -21,7 +21,7 @@ struct ResponseDecoderTests {
     private let request = RequestData(path: "http://127.0.0.1/")
 
     @Test func `JSON takes other strategies`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"user_name":"Ada"}"#)))
+        let client = NetworkClient(transport: StubTransport(always: .text(#"{"user_name":"Ada"}"#)))
         let decoding = client.with { $0.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase } }
         #expect(try await decoding.send(request, as: User.self).body == User(userName: "Ada"))
         #expect(try await Find().send(over: decoding).body == User(userName: "Ada"), "the pipeline's strategies apply")
@@ -30,7 +30,7 @@ struct ResponseDecoderTests {
 
     @Test func `a closure brings any decoder`() async throws {
         let list = try PropertyListEncoder().encode(User(userName: "Ada"))
-        let stub = StubDispatcher(always: .bytes(list))
+        let stub = StubTransport(always: .bytes(list))
         let client = NetworkClient(transport: stub).with {
             $0.decoder = .using { type, body in try PropertyListDecoder().decode(type, from: body) }
         }
@@ -38,7 +38,7 @@ struct ResponseDecoderTests {
     }
 
     @Test func `a closure that makes another type is an error`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("1"))).with {
+        let client = NetworkClient(transport: StubTransport(always: .text("1"))).with {
             $0.decoder = .using { _, _ in 1 }
         }
         let error = await expectFailure(.decodingFailed) {
@@ -58,32 +58,32 @@ struct ResponseDecoderTests {
                 return try JSONDecoder().decode(type, from: Data(json.utf8))
             }
         }
-        let stub = StubDispatcher(always: .text("anything", fields: [.contentType: "text/x"]))
+        let stub = StubTransport(always: .text("anything", fields: [.contentType: "text/x"]))
         let client = NetworkClient(transport: stub).with { $0.decoder = ByType() }
         #expect(try await client.send(request, as: User.self).body == User(userName: "text/x"))
     }
 
     @Test(arguments: [(204, ""), (200, ""), (200, "ignored"), (202, "{}")])
     func `an empty response needs no body and drops one`(status: Int, body: String) async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text(body, status: status)))
+        let client = NetworkClient(transport: StubTransport(always: .text(body, status: status)))
         #expect(try await client.send(Delete()).body == Empty())
         #expect(try await Delete().send(over: client).body == Empty())
     }
 
     @Test(arguments: [204, 205, 200]) func `an optional is nil without a body`(status: Int) async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("", status: status)))
+        let client = NetworkClient(transport: StubTransport(always: .text("", status: status)))
         #expect(try await client.send(Find()).body == nil)
         #expect(try await Find().send(over: client).body == nil)
         await expectFailure(.noData) { try await client.send(request, as: User.self).body.userName }
     }
 
     @Test func `an optional is decoded with a body`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"userName":"Ada"}"#)))
+        let client = NetworkClient(transport: StubTransport(always: .text(#"{"userName":"Ada"}"#)))
         #expect(try await client.send(Find()).body == User(userName: "Ada"))
         #expect(
-            try await NetworkClient(transport: StubDispatcher(always: .text("null"))).send(Find()).body == nil)
+            try await NetworkClient(transport: StubTransport(always: .text("null"))).send(Find()).body == nil)
         await expectFailure(.decodingFailed) {
-            try await NetworkClient(transport: StubDispatcher(always: .text("[]"))).send(Find()).body?.userName
+            try await NetworkClient(transport: StubTransport(always: .text("[]"))).send(Find()).body?.userName
         }
     }
 
@@ -93,7 +93,7 @@ struct ResponseDecoderTests {
     /// dictionary's keys.
     @Test func `the description holds nothing of the body`() async throws {
         struct Own: Error { let token = "secret" }
-        let role = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret-key":["secret-value"]}"#)))
+        let role = NetworkClient(transport: StubTransport(always: .text(#"{"secret-key":["secret-value"]}"#)))
         let error = await expectFailure(.decodingFailed) {
             try await role.send(request, as: [String: [Role]].self).body.count
         }
@@ -104,20 +104,20 @@ struct ResponseDecoderTests {
         #expect(error?.unredactedDescription.contains("the decoder says: the data is not valid: ") == true)
         #expect(error?.unredactedDescription.contains("secret-key[0]") == true)
 
-        let own = NetworkClient(transport: StubDispatcher(always: .text("1")))
+        let own = NetworkClient(transport: StubTransport(always: .text("1")))
             .with { $0.decoder = .using { _, _ -> Int in throw Own() } }
         let other = await expectFailure(.decodingFailed) { try await own.send(request, as: Int.self).body }
         #expect(other?.description.contains("secret") == false)
         #expect(other?.description.contains("the decoder failed with Own") == true)
         #expect(other?.decoding?.reason.contains("secret") == true)
 
-        let user = NetworkClient(transport: StubDispatcher(always: .text(#"{"secret":{}}"#)))
+        let user = NetworkClient(transport: StubTransport(always: .text(#"{"secret":{}}"#)))
         let missing = await expectFailure(.decodingFailed) {
             try await user.send(request, as: [String: User].self).body.count
         }
         #expect(missing?.description.hasSuffix("not a [String: User]: the key 'userName' is missing at …") == true)
         let alone = await expectFailure(.decodingFailed) {
-            try await NetworkClient(transport: StubDispatcher(always: .text("{}"))).send(request, as: User.self)
+            try await NetworkClient(transport: StubTransport(always: .text("{}"))).send(request, as: User.self)
         }
         #expect(alone?.description.hasSuffix("the body is not a User: the key 'userName' is missing") == true)
     }
@@ -126,7 +126,7 @@ struct ResponseDecoderTests {
     @Test func `what an error quotes of a body has a limit, and no control characters`() async throws {
         let long = String(repeating: "x", count: 1 << 20)
         for body in [#"{"\#(long)":["\u001b[31m"]}"#, #"{"key":["\#(long)"]}"#] {
-            let client = NetworkClient(transport: StubDispatcher(always: .text(body)))
+            let client = NetworkClient(transport: StubTransport(always: .text(body)))
             let error = await expectFailure(.decodingFailed) {
                 try await client.send(request, as: [String: [Role]].self).body.count
             }
@@ -148,7 +148,7 @@ struct ResponseDecoderTests {
     @Test(arguments: ["4111111111111111", "0", "-7", "Index 3", "3", "secret"])
     func `a key of the body is not shown, and an index is`(key: String) async throws {
         func failure<Value: Decodable & Sendable>(_ type: Value.Type, _ body: String) async -> NetworkError? {
-            let client = NetworkClient(transport: StubDispatcher(always: .text(body)))
+            let client = NetworkClient(transport: StubTransport(always: .text(body)))
             return await expectFailure(.decodingFailed) { _ = try await client.send(request, as: type).body }
         }
         let texts = await failure([String: [Role]].self, #"{"\#(key)":["x"]}"#)
@@ -166,7 +166,7 @@ struct ResponseDecoderTests {
     }
 
     @Test func `a failure names its exchange`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("<html>")))
+        let client = NetworkClient(transport: StubTransport(always: .text("<html>")))
         let error = await expectFailure(.decodingFailed) { try await client.send(Find()).body?.userName }
         #expect(error?.exchange?.method == "GET")
         #expect(error?.phase == .decoding)

@@ -27,7 +27,7 @@ struct ResponseValidationTests {
 
     /// A part would pass for the whole (RFC 9110 §15.3.7).
     @Test func `a part that was not asked for is no success`() async throws {
-        let stub = StubDispatcher(always: .text("hello", status: 206))
+        let stub = StubTransport(always: .text("hello", status: 206))
         let client = NetworkClient(transport: stub)
         let whole = try TransportRequest(to: "http://h/")
         for form in [0, 1] {
@@ -96,7 +96,7 @@ struct ResponseValidationTests {
     }
 
     @Test func `rules are asked in their order`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text("sorry", status: 404)))
+        let client = NetworkClient(transport: StubTransport(always: .text("sorry", status: 404)))
         let both = ResponseValidation.successful.and(.contentTypes("application/json"))
         let error = await expectFailure(.unacceptableStatus) {
             try await client.with { $0.validation = both }.send(RequestData(path: "http://127.0.0.1/"), as: .data)
@@ -110,7 +110,7 @@ struct ResponseValidationTests {
 
     @Test func `a custom rule gets the response attached, and may throw anything`() async throws {
         struct Mine: Error {}
-        let client = NetworkClient(transport: StubDispatcher(always: .text("x")))
+        let client = NetworkClient(transport: StubTransport(always: .text("x")))
         let request = RequestData(path: "http://127.0.0.1/")
         await #expect(throws: Mine.self) {
             try await client.with { $0.validation = .custom { _ in throw Mine() } }.send(request, as: .data)
@@ -125,7 +125,7 @@ struct ResponseValidationTests {
     }
 
     @Test func `a streamed refusal has the start of the body`() async throws {
-        let stub = StubDispatcher(always: .text(String(repeating: "x", count: 100_000), status: 500))
+        let stub = StubTransport(always: .text(String(repeating: "x", count: 100_000), status: 500))
         let error = await expectFailure(.unacceptableStatus) {
             try await NetworkClient(transport: stub).send(RequestData(path: "http://127.0.0.1/"), as: .lines)
         }
@@ -133,7 +133,7 @@ struct ResponseValidationTests {
     }
 
     @Test func `other statuses are values where they are accepted`() async throws {
-        let client = NetworkClient(transport: StubDispatcher(always: .text(#"{"id":1}"#, status: 404))).with {
+        let client = NetworkClient(transport: StubTransport(always: .text(#"{"id":1}"#, status: 404))).with {
             $0.validation = .any
         }
         let response = try await client.send(RequestData(path: "http://127.0.0.1/"), as: User.self)

@@ -23,8 +23,8 @@ struct ShadowLogTests {
         let log = CanaryLog()
         let secret = HTTPField.Name("X-Api-Key")!
         let transport = ShadowTransport(
-            primary: StubDispatcher(always: .text("x", fields: [secret: "classified"])),
-            shadow: StubDispatcher(always: .text("y", fields: [secret: "classified too"])), options: always,
+            primary: StubTransport(always: .text("x", fields: [secret: "classified"])),
+            shadow: StubTransport(always: .text("y", fields: [secret: "classified too"])), options: always,
             logger: log.logger)
         for _ in 0..<3 { try await get(transport) }
         #expect(transport.counts.differences == 3)
@@ -37,8 +37,8 @@ struct ShadowLogTests {
 
     @Test func `values of bodies are for the handler, and not for logs`() async throws {
         let log = CanaryLog()
-        func stub(_ name: String) -> StubDispatcher {
-            StubDispatcher(
+        func stub(_ name: String) -> StubTransport {
+            StubTransport(
                 always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
         }
         try await get(
@@ -59,11 +59,11 @@ struct ShadowLogTests {
 
     /// Regression: a path repeats the keys above it, so that 56 KB had 470 MB of names, and one line of the log 10 MB.
     @Test(arguments: ["k", "\\u0001"]) func `a small body with long paths costs little`(letter: String) async throws {
-        func response(_ value: Int) -> StubDispatcher {
+        func response(_ value: Int) -> StubTransport {
             let key = String(repeating: letter, count: 120)
             var text = "[" + (0..<2_000).map { "\($0 + value)" }.joined(separator: ",") + "]"
             for _ in 0..<50 { text = #"{"\#(key)":\#(text)}"# }
-            return StubDispatcher(always: .text(text, fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text(text, fields: [.contentType: "application/json"]))
         }
         let log = CanaryLog()
         let transport = ShadowTransport(
@@ -78,10 +78,10 @@ struct ShadowLogTests {
 
     /// The names of places are the server's, and so are their number and length.
     @Test func `a log line about many places is short`() async throws {
-        func response(_ value: Int) -> StubDispatcher {
+        func response(_ value: Int) -> StubTransport {
             let long = String(repeating: "k", count: 120)
             let members = (0..<300).map { #""\#(long)\#($0)":{"\#(long)":\#($0 + value)}"# }.joined(separator: ",")
-            return StubDispatcher(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
         }
         let log = CanaryLog()
         try await get(

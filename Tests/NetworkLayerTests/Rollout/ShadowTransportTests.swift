@@ -11,7 +11,7 @@ struct ClosureTransport: HTTPTransport {
     var name = "closure"
     let respond: @Sendable (TransportRequest) async throws -> TransportResponse
 
-    var capabilities: TransportCapabilities { StubDispatcher().capabilities }
+    var capabilities: TransportCapabilities { StubTransport().capabilities }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse { try await respond(request) }
 }
@@ -70,7 +70,7 @@ struct ShadowTransportTests {
     // MARK: What is compared
 
     @Test func `the same responses are counted, and nothing is reported`() async throws {
-        let transport = transport(StubDispatcher(always: .json([1])), StubDispatcher(always: .json([1])))
+        let transport = transport(StubTransport(always: .json([1])), StubTransport(always: .json([1])))
         for _ in 0..<5 { #expect(try await get(transport) == Data("[1]".utf8)) }
         #expect(differences.all.isEmpty)
         let counts = transport.counts
@@ -79,8 +79,8 @@ struct ShadowTransportTests {
 
     @Test func `each part that differs is reported, and the response is the primary's`() async throws {
         let transport = transport(
-            StubDispatcher(always: .text(#"{"a":1,"b":2}"#, fields: [.contentType: "application/json", .server: "x"])),
-            StubDispatcher(always: .text(#"{"a":1,"b":3}"#, fields: [.contentType: "application/json", .server: "y"])))
+            StubTransport(always: .text(#"{"a":1,"b":2}"#, fields: [.contentType: "application/json", .server: "x"])),
+            StubTransport(always: .text(#"{"a":1,"b":3}"#, fields: [.contentType: "application/json", .server: "y"])))
         #expect(try await get(transport) == Data(#"{"a":1,"b":2}"#.utf8))
         let difference = try #require(differences.all.first)
         #expect(difference.places.map(\.name) == ["field:server", "json:/b"])
@@ -95,17 +95,17 @@ struct ShadowTransportTests {
         var options = always
         options.ignoredPlaces = ["field:server"]
         let transport = transport(
-            StubDispatcher(always: .text("x", fields: [.server: "x"])),
-            StubDispatcher(always: .text("x", fields: [.server: "y"])), options)
+            StubTransport(always: .text("x", fields: [.server: "x"])),
+            StubTransport(always: .text("x", fields: [.server: "y"])), options)
         try await get(transport)
         #expect(transport.counts.same == 1 && differences.all.isEmpty)
     }
 
     @Test func `places are ignored in JSON beyond the limit, too, and others are found there`() async throws {
-        func response(_ time: Int, _ value: Int) -> StubDispatcher {
+        func response(_ time: Int, _ value: Int) -> StubTransport {
             let rest = (0..<2_000).map { #"{"id":\#($0)}"# }.joined(separator: ",")
             let text = #"{"time":\#(time),"value":\#(value),"list":[\#(rest)]}"#
-            return StubDispatcher(always: .text(text, fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text(text, fields: [.contentType: "application/json"]))
         }
         var options = always
         (options.ignoredPlaces, options.maximumComparedBytes) = (["json:/time"], 10_000)
@@ -123,7 +123,7 @@ struct ShadowTransportTests {
             for await _ in gate { break }
             throw NetworkError(.totalTimeout, "late", phase: .queued)
         }
-        let transport = transport(primary, StubDispatcher(always: .text("x")))
+        let transport = transport(primary, StubTransport(always: .text("x")))
         let request = TransportRequest(url: url)
         let sending = Task { try await transport.send(request) }
         while transport.counts.requests == 0, !Task.isCancelled { await Task.yield() }
@@ -145,7 +145,7 @@ struct ShadowTransportTests {
         }
         var options = always
         options.timeout = end == "timeout" ? .milliseconds(10) : .seconds(3600)
-        let transport = transport(StubDispatcher(always: .text("x")), stuck, options)
+        let transport = transport(StubTransport(always: .text("x")), stuck, options)
         _ = try await transport.send(TransportRequest(url: url)).body.collect()
         let waiting = Task { await transport.waitForShadows() }
         if end == "cancellation" { waiting.cancel() }
@@ -165,7 +165,7 @@ struct ShadowTransportTests {
             (.failure(NetworkError.connectTimeout), .failure(NetworkError.connectTimeout), []),
         ]
         for (own, other, places) in pairs {
-            let transport = transport(StubDispatcher(always: own), StubDispatcher(always: other))
+            let transport = transport(StubTransport(always: own), StubTransport(always: other))
             _ = try? await get(transport)
             await transport.settle()
             let found = differences.all.last?.places.map(\.name) ?? []
@@ -198,18 +198,18 @@ struct ShadowTransportTests {
         let long = Data(repeating: 1, count: 5_000)
         var other = long
         other[4_000] = 2
-        let beyond = transport(StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(other)), options)
+        let beyond = transport(StubTransport(always: .bytes(long)), StubTransport(always: .bytes(other)), options)
         #expect(try await get(beyond) == long)
         #expect(beyond.counts.same == 1)
         other[900] = 2
-        let within = transport(StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(other)), options)
+        let within = transport(StubTransport(always: .bytes(long)), StubTransport(always: .bytes(other)), options)
         #expect(try await get(within) == long)
         #expect(differences.places == ["body"])
         #expect(differences.all.first?.primary?.body.count == 1_000)
         #expect(differences.all.first?.primary?.isWhole == false)
         // A whole body that is shorter than what is known of the other one.
         let short = transport(
-            StubDispatcher(always: .bytes(long)), StubDispatcher(always: .bytes(long.prefix(10))), options)
+            StubTransport(always: .bytes(long)), StubTransport(always: .bytes(long.prefix(10))), options)
         _ = try await get(short)
         #expect(short.counts.differences == 1)
     }
@@ -217,7 +217,7 @@ struct ShadowTransportTests {
     @Test func `of a body that is released the part that was read is compared`() async throws {
         let chunks = ["one", "two", "three"].map { Data($0.utf8) }
         let transport = transport(
-            StubDispatcher(always: .chunks(chunks)), StubDispatcher(always: .chunks([chunks[0], Data("other".utf8)])))
+            StubTransport(always: .chunks(chunks)), StubTransport(always: .chunks([chunks[0], Data("other".utf8)])))
         do {
             let response = try await transport.send(TransportRequest(url: url))
             var body = response.body.makeAsyncIterator()
@@ -237,7 +237,7 @@ struct ShadowTransportTests {
             try await Gate().wait()
             throw NetworkError.cancelled
         }
-        let transport = transport(StubDispatcher(always: .text("x")), hanging, options)
+        let transport = transport(StubTransport(always: .text("x")), hanging, options)
         #expect(try await transport.send(TransportRequest(url: url)).body.collect() == Data("x".utf8))
         await transport.settle()
         #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
@@ -249,7 +249,7 @@ struct ShadowTransportTests {
             let body = StreamedBody(["first", "second"], before: second)
             return TransportResponse(head: HTTPResponse(status: .ok), body: .init(source: body))
         }
-        let transport = transport(primary, StubDispatcher(always: .text("firstsecond")))
+        let transport = transport(primary, StubTransport(always: .text("firstsecond")))
         let response = try await transport.send(TransportRequest(url: url))
         var body = response.body.makeAsyncIterator()
         #expect(try await body.next() == Data("first".utf8))
@@ -263,7 +263,7 @@ struct ShadowTransportTests {
     @Test func `a body that nobody reads is given up in time`() async throws {
         var options = always
         options.timeout = .milliseconds(30)
-        let transport = transport(StubDispatcher(always: .text("x")), StubDispatcher(always: .text("y")), options)
+        let transport = transport(StubTransport(always: .text("x")), StubTransport(always: .text("y")), options)
         let response = try await transport.send(TransportRequest(url: url))
         await transport.settle()
         #expect(transport.counts.unfinished == 1)
@@ -279,7 +279,7 @@ struct ShadowTransportTests {
         #expect(gate.begins())
         let (released, chunk) = (Gate(), String(repeating: "x", count: 100_000))
         let exchange = ShadowExchange(
-            TransportRequest(url: url), besides: "stub", over: StubDispatcher(always: .text(chunk + "y")), options,
+            TransportRequest(url: url), besides: "stub", over: StubTransport(always: .text(chunk + "y")), options,
             gate, { _ in })
         let source = StreamedBody([chunk, chunk], before: released)
         let response = exchange.begin(
@@ -294,7 +294,7 @@ struct ShadowTransportTests {
     }
 
     @Test func `a request that is cancelled is not compared`() async throws {
-        let shadow = StubDispatcher(always: .text("x"))
+        let shadow = StubTransport(always: .text("x"))
         let errors: [any Error] = [
             CancellationError(), NetworkError.cancelled, NetworkError(.shutDown, "x"),
             NetworkError(.overloaded, "x", phase: .queued), NetworkError(.invalidOption, "x", phase: .preparing),
@@ -312,7 +312,7 @@ struct ShadowTransportTests {
     /// Regression: the reader's own limit was a failure of the primary.
     @Test func `a body beyond its reader's limit is no difference`() async throws {
         let body = Data(count: 100)
-        let transport = transport(StubDispatcher(always: .bytes(body)), StubDispatcher(always: .bytes(body)))
+        let transport = transport(StubTransport(always: .bytes(body)), StubTransport(always: .bytes(body)))
         let response = try await transport.send(TransportRequest(url: url))
         await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 10) }
         await transport.settle()
@@ -322,7 +322,7 @@ struct ShadowTransportTests {
     @Test func `a timeout without end is one`() async throws {
         var options = always
         options.timeout = .seconds(Int64.max)
-        let transport = transport(StubDispatcher(always: .text("x")), StubDispatcher(always: .text("x")), options)
+        let transport = transport(StubTransport(always: .text("x")), StubTransport(always: .text("x")), options)
         try await get(transport)
         #expect(transport.counts.same == 1)
     }
@@ -341,8 +341,8 @@ struct ShadowTransportTests {
         }
         let log = CanaryLog()
         let transport = ShadowTransport(
-            primary: StubDispatcher(always: response("classified1")),
-            shadow: StubDispatcher(always: response("classified2")), options: always, logger: log.logger)
+            primary: StubTransport(always: response("classified1")),
+            shadow: StubTransport(always: response("classified2")), options: always, logger: log.logger)
         var request = TransportRequest(url: url)
         request.options.secretFields = [own]
         _ = try await transport.send(request).body.collect()
@@ -354,8 +354,8 @@ struct ShadowTransportTests {
     }
 
     @Test func `progress and wire log are the primary's alone`() async throws {
-        let shadow = StubDispatcher(always: .text("x"))
-        let transport = transport(StubDispatcher(always: .text("x")), shadow)
+        let shadow = StubTransport(always: .text("x"))
+        let transport = transport(StubTransport(always: .text("x")), shadow)
         var request = TransportRequest(url: url)
         request.options.progress = TransferProgress.Handler { _ in }
         _ = try await transport.send(request).body.collect()
@@ -366,15 +366,15 @@ struct ShadowTransportTests {
     // MARK: Which requests have a shadow
 
     @Test func `only safe methods and bodies that can be sent twice have a shadow`() async throws {
-        let shadow = StubDispatcher(always: .text("x"))
+        let shadow = StubTransport(always: .text("x"))
         var options = always
-        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        let transport = transport(StubTransport(always: .text("x")), shadow, options)
         for method in [HTTPRequest.Method.post, .put, .patch, .delete] {
             _ = try await transport.send(TransportRequest(method: method, url: url)).body.collect()
         }
         #expect(shadow.sent.isEmpty && transport.counts.requests == 4 && transport.counts.shadowed == 0)
         options.methods = [.post]
-        let posting = self.transport(StubDispatcher(always: .text("x")), shadow, options)
+        let posting = self.transport(StubTransport(always: .text("x")), shadow, options)
         let once = AsyncStream { stream in
             stream.yield(Data("once".utf8))
             stream.finish()
@@ -390,15 +390,15 @@ struct ShadowTransportTests {
         var options = always
         options.share = 0.1
         options.maximumConcurrent = .max
-        let shadow = StubDispatcher(always: .text("x"))
-        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        let shadow = StubTransport(always: .text("x"))
+        let transport = transport(StubTransport(always: .text("x")), shadow, options)
         for _ in 0..<5_000 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
         await transport.settle()
         // Six standard deviations.
         #expect((373...627).contains(shadow.sent.count), "\(shadow.sent.count)")
         #expect(transport.counts.requests == 5_000 && transport.counts.same == shadow.sent.count)
         options.share = 0
-        let none = self.transport(StubDispatcher(always: .text("x")), shadow, options)
+        let none = self.transport(StubTransport(always: .text("x")), shadow, options)
         for _ in 0..<1_000 { _ = try await none.send(TransportRequest(url: url)) }
         #expect(none.counts.shadowed == 0)
     }
@@ -411,7 +411,7 @@ struct ShadowTransportTests {
             try await open.wait()
             return TransportResponse(head: HTTPResponse(status: .ok), body: .init(Data("x".utf8)))
         }
-        let transport = transport(StubDispatcher(always: .text("x")), shadow, options)
+        let transport = transport(StubTransport(always: .text("x")), shadow, options)
         for _ in 0..<5 { _ = try await transport.send(TransportRequest(url: url)).body.collect() }
         #expect(transport.counts.shadowed == 2 && transport.counts.skipped == 3)
         open.open()
@@ -421,7 +421,7 @@ struct ShadowTransportTests {
 
     @Test func `what the shadow can't send is counted`() async throws {
         let transport = transport(
-            StubDispatcher(always: .text("x")), StubDispatcher(lacking: [.bodyOnGet]))
+            StubTransport(always: .text("x")), StubTransport(lacking: [.bodyOnGet]))
         let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
         _ = try await transport.send(request).body.collect()
         await transport.settle()

@@ -97,7 +97,7 @@ struct TransportOnTrialTests {
         var options = half
         options.share = 1
         let transport = CanaryTransport(
-            responses(200, "first"), canary: StubDispatcher(lacking: [.bodyOnGet]), options: options)
+            responses(200, "first"), canary: StubTransport(lacking: [.bodyOnGet]), options: options)
         let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
         #expect(try await transport.send(request).body.collect() == Data("first".utf8))
         #expect(transport.counts == CanaryTransport.Counts())
@@ -141,7 +141,7 @@ struct TransportOnTrialTests {
 
     @Test func `a canary whose bodies break off is dropped`() async throws {
         let broken = NetworkError(.truncatedBody, "gone", phase: .receiving)
-        let stub = StubDispatcher(always: .chunks([Data("x".utf8)], thenFailing: broken))
+        let stub = StubTransport(always: .chunks([Data("x".utf8)], thenFailing: broken))
         let transport = CanaryTransport(responses(200, "first"), canary: stub, options: half, onReturn: { _ in })
         try await send(200, over: transport)
         #expect(transport.returned?.reason == .failures)

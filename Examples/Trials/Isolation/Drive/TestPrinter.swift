@@ -21,7 +21,7 @@ struct TestPrinter {
         lines += server("server", scripts) + server("other", scriptsAlone)
         lines += [
             "    var configuration = CurlNetworkDispatcher.Configuration()",
-            "    configuration.maximumConnectionsPerHost = 1", "    configuration.maximumWaiting = 1",
+            "    configuration.maximumConnectionsPerOrigin = 1", "    configuration.maximumQueued = 1",
             "    let dispatcher = CurlNetworkDispatcher(configuration: configuration)",
         ]
         for (index, step) in steps.enumerated().dropLast() { lines += earlier(step, index) }

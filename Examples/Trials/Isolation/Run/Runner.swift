@@ -27,8 +27,8 @@ final class Runner: Sendable {
     func run(_ steps: [Step], first: Int = 0) async -> Run {
         peer.log.begin()
         var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerHost = 1
-        configuration.maximumWaiting = 1
+        configuration.maximumConnectionsPerOrigin = 1
+        configuration.maximumQueued = 1
         let dispatcher = CurlNetworkDispatcher(configuration: configuration)
         var run = Run()
         var decoys: [Task<Observation, Never>] = []

@@ -27,12 +27,14 @@ extension TransportRequest {
         round.credentials = nil
         // A one-time stream must not begin before the server accepts the request.
         let isOnce = round.body.map { !$0.isReplayable } ?? false
+        let hasBegun = OneTimeFlag()
+        if isOnce { round.body = round.body?.raising(hasBegun) }
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
         var rounds = 0
         while true {
             let earlier = ContinuousClock.now - start
             let response = try await send(round).following(rounds: rounds, of: earlier)
-            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1,
+            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1, !hasBegun.isRaised,
                 let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds)
             else { return response }
             rounds += 1
@@ -46,6 +48,19 @@ extension TransportRequest {
             if isOnce { round.headerFields[.expect] = headerFields[.expect] }
             round.headerFields[.authorization] = authorization
         }
+    }
+}
+
+extension TransportRequest.Body {
+    /// Returns a body that raises a flag when its stream begins.
+    fileprivate func raising(_ flag: OneTimeFlag) -> Self {
+        guard case .produced(let producer) = content else { return self }
+        return Self(
+            content: .produced(
+                BodyProducer(length: producer.length, isReplayable: producer.isReplayable) { deliver in
+                    _ = flag.raise()
+                    try await producer.run(deliver)
+                }))
     }
 }
 

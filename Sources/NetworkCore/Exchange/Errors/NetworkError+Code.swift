@@ -57,7 +57,7 @@ extension NetworkError.Code {
     public static let connectTimeout = Self("connectTimeout")
     /// Nothing moved in either direction for ``TransportOptions/idleTimeout``.
     public static let idleTimeout = Self("idleTimeout")
-    /// The exchange did not end within ``TransportOptions/totalTimeout``.
+    /// The call, or the exchange of a transport alone, did not end within ``TransportOptions/totalTimeout``.
     public static let totalTimeout = Self("totalTimeout")
 
     /// No byte of the response arrived within ``TransportOptions/firstByteTimeout``.

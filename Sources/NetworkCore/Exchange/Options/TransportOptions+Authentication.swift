@@ -7,8 +7,8 @@ extension TransportOptions {
     /// ``digest(user:password:)`` and ``anySafe(user:password:)`` wait for the server's challenge: the request goes out
     /// without credentials, and again in response to a 401. Each round is an exchange of its own, and the caller
     /// receives the last response. The body goes out in each round, so it must be one that can be sent twice; a
-    /// one-time stream goes with `Expect: 100-continue`, and the request fails with
-    /// ``NetworkError/Code/connectionLost`` if the challenge comes when the stream has begun.
+    /// one-time stream goes with `Expect: 100-continue`, and a challenge that comes when the stream has begun is the
+    /// response.
     public enum Authentication: Sendable, Hashable {
         /// User and password in the clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or
         /// in networks of your own.

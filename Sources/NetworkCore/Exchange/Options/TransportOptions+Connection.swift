@@ -34,7 +34,8 @@ extension TransportOptions {
         /// By default, a request that is not idempotent
         /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) and of which at least one byte may
         /// have been sent (over TLS always) fails with ``NetworkError/Code/connectionLost``, because the server may
-        /// have executed it. Idempotent requests are sent again, up to five times, as libcurl does.
+        /// have executed it. Idempotent requests are sent again, once over a new connection of HTTP/1; where HTTP/2
+        /// may be negotiated, up to five times, as libcurl does.
         ///
         /// Below libcurl 7.80, which does not report repeats, such a request gets a new connection instead, and so does
         /// one with a body of more than 16 KiB.

@@ -14,8 +14,9 @@ public struct TransportOptions: Sendable, Hashable {
     /// A request's body moves when the server acknowledges some of it, if curl speaks HTTP/1 without having negotiated
     /// it (tcp(7), SIOCOUTQ). Otherwise it moves when the system accepts some of it.
     public var idleTimeout: Duration? = .seconds(60)
-    /// The timeout for the whole exchange, from entering the queue until the reader has the last byte of the body.
-    /// Default: `nil`, for none. An exchange that takes longer fails with ``NetworkError/Code/totalTimeout``.
+    /// The timeout for the whole call, with its retries and redirects, until the reader has the last byte of the body.
+    /// Over a transport alone it is for the exchange, from entering the queue on. Default: `nil`, for none. What takes
+    /// longer fails with ``NetworkError/Code/totalTimeout``.
     ///
     /// The time includes encoding and compressing the request, interceptors, redirect decisions, decompressing the
     /// response and a slow reader. When it is over, every read fails, even if bytes that arrived in time are left.

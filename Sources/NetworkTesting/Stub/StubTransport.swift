@@ -6,7 +6,7 @@ import Synchronization
 /// request, and records what was sent.
 ///
 /// ```swift
-/// let stub = StubDispatcher()
+/// let stub = StubTransport()
 /// stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
 /// stub.when(.post("/users"), .status(503), .json(User(id: 2, name: "Bo"), status: 201))
 ///
@@ -15,15 +15,15 @@ import Synchronization
 /// try stub.checkAllUsed()
 /// ```
 ///
-/// The dispatcher tries the stubs in the order in which they were added; the first one that matches and has a response
+/// The transport tries the stubs in the order in which they were added; the first one that matches and has a response
 /// left gives it. Each response is given once; ``always(_:_:)`` repeats its own. A request without a response fails
 /// with ``NetworkCore/NetworkError/Code/notStubbed``, whose message names the request and the stubs.
 ///
-/// The dispatcher is an ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real
+/// The stub is a ``NetworkCore/HTTPTransport``: a client with interceptors works over it as over a real
 /// transport, and checks requests against ``capabilities`` in the same way. A body is recorded as it would be sent,
 /// compressed if the request asks for that; AWS signatures and the rounds of a Digest challenge are sent as over a real
 /// transport, each round as a request of its own.
-public final class StubDispatcher: HTTPTransport {
+public final class StubTransport: HTTPTransport {
     /// The name of the transport, `stub`.
     public let name = "stub"
     /// The capabilities: all of them, except those passed as `lacking`.
@@ -32,7 +32,7 @@ public final class StubDispatcher: HTTPTransport {
     private let clock: any Clock<Duration>
     private let stubs = Guarded(StubList())
 
-    /// Creates a dispatcher without stubs.
+    /// Creates a transport without stubs.
     /// - Parameters:
     ///   - clock: The clock of all delays and timeouts. With a ``ManualClock`` they take no time. Default:
     ///     `ContinuousClock`.
@@ -50,7 +50,7 @@ public final class StubDispatcher: HTTPTransport {
         self.capabilities = capabilities
     }
 
-    /// Creates a dispatcher that gives the same response to every request.
+    /// Creates a transport that gives the same response to every request.
     public convenience init(always response: StubResponse) {
         self.init()
         always(.any, response)
@@ -132,14 +132,14 @@ public final class StubDispatcher: HTTPTransport {
 }
 
 extension NetworkError.Code {
-    /// A `StubDispatcher` received a request that no stub matches.
+    /// A `StubTransport` received a request that no stub matches.
     public static let notStubbed = Self(rawValue: "notStubbed")
 }
 
-/// The problems that ``StubDispatcher/checkAllUsed()`` found.
+/// The problems that ``StubTransport/checkAllUsed()`` found.
 public struct StubFailure: Error, Sendable, CustomStringConvertible {
     /// One sentence for each response that was not given and for each request without a stub, without the request's
-    /// query. ``StubDispatcher/sent`` has the complete requests.
+    /// query. ``StubTransport/sent`` has the complete requests.
     public let problems: [String]
 
     /// The problems, one on each line.

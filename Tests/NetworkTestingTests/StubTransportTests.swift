@@ -43,8 +43,8 @@ private final class PulledChunks: Sendable {
 }
 
 @Suite(.patience(minutes: 1))
-struct StubDispatcherTests {
-    private let stub = StubDispatcher()
+struct StubTransportTests {
+    private let stub = StubTransport()
     private let get = RequestData(path: "http://h/rows?page=1", headers: ["X-A": "1"])
 
     @Test func `responses are given in order, each once`() async throws {
@@ -171,7 +171,7 @@ struct StubDispatcherTests {
 
     /// Regression: the matcher ran under the lock that everything it may ask of the dispatcher takes.
     @Test func `a matcher may use the dispatcher`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         let asked = StubMatcher("the second request") { request in
             stub.when(.path("/never"), .status(204))
             _ = try? stub.checkAllUsed()
@@ -185,7 +185,7 @@ struct StubDispatcherTests {
 
     /// Each answer is given once, whatever the matchers of two requests do at the same time.
     @Test func `responses are given once, to many at once`() async throws {
-        let stub = StubDispatcher()
+        let stub = StubTransport()
         for _ in 0..<100 { stub.when(.any, .status(200)) }
         let given = try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<100 { group.addTask { _ = try await stub.send(self.get, as: .data) } }
@@ -207,7 +207,7 @@ struct StubDispatcherTests {
     ) async throws {
         for chunks in 0...1 {
             let clock = ManualClock()
-            let stub = StubDispatcher(clock: clock).always(.any, .status(200))
+            let stub = StubTransport(clock: clock).always(.any, .status(200))
             let source = PulledChunks()
             var request = try RequestData(path: "http://h/", method: .post).transportRequest()
             request.body = .stream(source.stream)
@@ -227,7 +227,7 @@ struct StubDispatcherTests {
 
     @Test func `a streamed body that moves does not reach the idle timeout`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, .status(200))
+        let stub = StubTransport(clock: clock).always(.any, .status(200))
         let source = PulledChunks()
         var request = try RequestData(path: "http://h/", method: .post).transportRequest()
         request.body = .stream(source.stream)
@@ -246,7 +246,7 @@ struct StubDispatcherTests {
 
     @Test func `a retry waits on the clock`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).when(.any, .status(503), .text("back"))
+        let stub = StubTransport(clock: clock).when(.any, .status(503), .text("back"))
         var client = NetworkClient(transport: stub)
         client.interceptors = [.retry(time: TimeSource(clock: clock))]
         async let body = client.send(get, as: .text).body
@@ -258,7 +258,7 @@ struct StubDispatcherTests {
 
     @Test func `a delay waits on the clock`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).when(.any, .text("late").after(.seconds(50)))
+        let stub = StubTransport(clock: clock).when(.any, .text("late").after(.seconds(50)))
         async let body = stub.send(get, as: .data).body
         await clock.sleepers(1)
         clock.advance(by: .seconds(49))
@@ -269,7 +269,7 @@ struct StubDispatcherTests {
 
     @Test func `a delay beyond a timeout is that timeout`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, .text("late").after(.seconds(3600)))
+        let stub = StubTransport(clock: clock).always(.any, .text("late").after(.seconds(3600)))
         async let idle = expectFailure(.idleTimeout) { try await stub.send(get, as: .data).body }
         await clock.sleepers(1)
         clock.advance(by: .seconds(60))
@@ -295,7 +295,7 @@ struct StubDispatcherTests {
 
     @Test func `a delay within a body is no longer than the idle timeout`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(61)))
+        let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(61)))
         let body = try await stub.send(try request { $0.idleTimeout = .seconds(60) }).body
         async let error = expectFailure(.idleTimeout) { try await body.collect() }
         await clock.sleepers(1)
@@ -308,7 +308,7 @@ struct StubDispatcherTests {
 
     @Test func `delays of head and body are no longer than the total timeout`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(40)).after(.seconds(20)))
+        let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(40)).after(.seconds(20)))
         async let response = stub.send(try request { $0.totalTimeout = .seconds(70) })
         await clock.sleepers(1)
         clock.advance(by: .seconds(20))
@@ -332,7 +332,7 @@ struct StubDispatcherTests {
     /// As over a network, every read after the timeout fails.
     @Test func `a slow reader is within the total timeout too`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .zero))
+        let stub = StubTransport(clock: clock).always(.any, chunks(every: .zero))
         var body = try await stub.send(try request { $0.totalTimeout = .seconds(5) }).body.makeAsyncIterator()
         #expect(try await body.next() == Data("a".utf8))
         clock.advance(by: .seconds(6))
@@ -341,7 +341,7 @@ struct StubDispatcherTests {
 
     @Test func `enough time is enough`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(2)).after(.seconds(1)))
+        let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(2)).after(.seconds(1)))
         let limited = try request { options in
             (options.idleTimeout, options.totalTimeout) = (.seconds(2), .seconds(7))
             options.firstByteTimeout = .seconds(1)
@@ -356,7 +356,7 @@ struct StubDispatcherTests {
 
     @Test func `cancellation ends a delay within a body`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, chunks(every: .seconds(5)))
+        let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(5)))
         let body = try await stub.send(try get.transportRequest()).body
         let task = Task { try await body.collect() }
         await clock.sleepers(1)
@@ -379,7 +379,7 @@ struct StubDispatcherTests {
 
     @Test func `cancellation ends a delay`() async throws {
         let clock = ManualClock()
-        let stub = StubDispatcher(clock: clock).always(.any, .status(200).after(.seconds(5)))
+        let stub = StubTransport(clock: clock).always(.any, .status(200).after(.seconds(5)))
         let task = Task { try await stub.send(get, as: .data).body }
         await clock.sleepers(1)
         task.cancel()
@@ -421,7 +421,7 @@ struct StubDispatcherTests {
     }
 
     @Test func `a request beyond the stub's capabilities is refused`() async throws {
-        let stub = StubDispatcher(lacking: [.bodyOnGet])
+        let stub = StubTransport(lacking: [.bodyOnGet])
         let data = RequestData(path: "http://h/", content: .text("x"))
         await expectFailure(.unsupported) { try await stub.send(data, as: .data).body }
         #expect(stub.sent.isEmpty)
