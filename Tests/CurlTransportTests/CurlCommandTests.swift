@@ -89,6 +89,8 @@ struct CurlCommandTests {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [file.path]
+        // The system's curl needs the system's libcurl, whichever one the tests are over.
+        process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "LD_LIBRARY_PATH" }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         return try await withCheckedThrowingContinuation { continuation in
