@@ -3,7 +3,7 @@ import NetworkCore
 /// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
 extension Transfer: EasyEvents {
     func progresses(moved: Int) -> Bool {
-        guard !isTunnelRefused else { return false }
+        guard !tunnelResponse.isOpenTooEarly else { return false }
         guard !tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
         state.fail(NetworkError.endlessRefusal)
         return false
@@ -25,9 +25,9 @@ extension Transfer: EasyEvents {
 
     func logged(_ line: BorrowedBytes) {
         if Self.surplusWords.contains(where: line.begins) { _ = easy?.endsItsConnection() }
-        guard watchesTunnel, tunnelResponse.opensTooEarly(logging: line) else { return }
-        isTunnelRefused = true
-        state.fail(NetworkError.unreadRefusal)
+        guard watchesTunnel else { return }
+        tunnelResponse.logged(line)
+        if tunnelResponse.isOpenTooEarly { state.fail(NetworkError.unreadRefusal) }
     }
 
     /// Not for a transfer whose caller has its result.

@@ -81,8 +81,6 @@ final class Transfer: @unchecked Sendable {
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
     var tunnelResponse = TunnelResponse()
-    /// Whether libcurl would send the request over a connection whose proxy has refused the tunnel.
-    var isTunnelRefused = false
     /// Whether libcurl may take a refused tunnel as open, which only its log shows.
     var watchesTunnel: Bool {
         Libcurl.found.suffers(from: .refusalInChunksOpensTunnel) && ProxyOption.mayTunnel(request.options)

@@ -15,6 +15,8 @@ struct TunnelResponse {
     private var inCall = 0
     private var bytes = 0
     private var isInChunks = false
+    /// Whether libcurl has taken the tunnel as open in the middle of a refusal's body.
+    private(set) var isOpenTooEarly = false
 
     /// Counts a call of libcurl's progress function.
     /// - Parameters:
@@ -42,10 +44,9 @@ struct TunnelResponse {
     private static let over = "CONNECT phase completed"
 
     /// Takes note of a line of libcurl's log.
-    /// - Returns: Whether libcurl takes the tunnel as open in the middle of a refusal's body.
-    mutating func opensTooEarly(logging line: some Collection<UInt8>) -> Bool {
+    mutating func logged(_ line: some Collection<UInt8>) {
         if line.starts(with: Self.begin.utf8) { isInChunks = true }
         if Self.ends.contains(where: { line.starts(with: $0.utf8) }) { isInChunks = false }
-        return isInChunks && line.starts(with: Self.over.utf8)
+        if isInChunks, line.starts(with: Self.over.utf8) { isOpenTooEarly = true }
     }
 }

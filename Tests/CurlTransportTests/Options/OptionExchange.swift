@@ -25,4 +25,23 @@ struct OptionExchange {
         status = response.head.status.code
         metrics = response.metrics
     }
+
+    /// Returns the error of a request through a proxy that does not open the way.
+    static func failure(
+        through proxy: TransportOptions.Proxy.Server, over dispatcher: CurlNetworkDispatcher = CurlNetworkDispatcher()
+    ) async -> NetworkError? {
+        do {
+            _ = try await OptionExchange("http://example.invalid/", over: dispatcher) { $0.proxy = .explicit(proxy) }
+            return nil
+        } catch { return error as? NetworkError }
+    }
+}
+
+extension TransportOptions.Proxy.Server {
+    /// Returns a proxy with credentials for its challenge.
+    static func digest(at url: String) -> Self {
+        var proxy = Self(url, user: "me", password: "pw")
+        proxy.scheme = .digest
+        return proxy
+    }
 }
