@@ -17,11 +17,12 @@ extension CurlNetworkDispatcher.Configuration {
 }
 
 extension CurlNetworkDispatcher {
-    /// The limits and the scheduling of one ``CurlNetworkDispatcher``.
+    /// The limits and the scheduling of one ``CurlNetworkDispatcher``. A limit that is out of range counts as the
+    /// nearest one in range: ``loops`` from 1 to 64, ``maximumQueued`` from 0, the others from 1.
     public struct Configuration: Sendable, Hashable {
         /// The maximum number of requests that run at once to one origin (scheme, host, and port), and so of
         /// connections to it. Default: 128. Further requests wait in order; their wait counts toward the total timeout
-        /// only.
+        /// only, and one for the lookup of a name toward the connect timeout too.
         public var maximumConnectionsPerOrigin = 128
         /// The maximum number of requests that run at once in all, and of connections, kept ones included: a new one
         /// takes the place of the one that has been idle longest. Default: three quarters of the process's file

@@ -7,7 +7,7 @@ public import NetworkCore
 /// @Test func `all users are listed`() async throws {
 ///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.instance)
 ///     let users = try await GetUsers().send(over: transport).body
-///     #expect(users.map(\.name) == ["Ada", "Bo"])
+///     #expect(users.map(\.name) == ["Ada", "Brendan", "Chris"])
 ///     try await transport.close()
 /// }
 /// ```

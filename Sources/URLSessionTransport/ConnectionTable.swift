@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import Synchronization
 
 /// The kernel's table of TCP connections, read as text (`proc(5)`, `/proc/[pid]/net/tcp`).
 ///
@@ -16,11 +17,12 @@ struct ConnectionTable {
         var inode: String
     }
 
-    var entries: [Entry]
+    /// By remote port.
+    var entries: [Int: [Entry]]
 
     /// Parses a table. Skips lines that are not connections, the heading among them.
     init(parsing text: String) {
-        entries = text.split(separator: "\n").compactMap { line in
+        let entries = text.split(separator: "\n").compactMap { line -> Entry? in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
             guard columns.count > 9 else { return nil }
             let remote = columns[2].split(separator: ":")
@@ -32,6 +34,7 @@ struct ConnectionTable {
                 inode: String(columns[9])
             )
         }
+        self.entries = Dictionary(grouping: entries, by: \.remotePort)
     }
 
     /// Returns whether one of these inodes is a connection to the URL's port, and to its address as far as the URL has
@@ -42,9 +45,8 @@ struct ConnectionTable {
     /// another host altogether.
     func hasConnection(to url: RequestURL, among inodes: Set<String>) -> Bool {
         let addresses = Self.addresses(of: url)
-        let ours = entries.filter { entry in
-            entry.remotePort == url.effectivePort && inodes.contains(entry.inode)
-                && addresses?.contains(entry.remoteAddress) ?? true
+        let ours = (entries[url.effectivePort] ?? []).filter { entry in
+            inodes.contains(entry.inode) && addresses?.contains(entry.remoteAddress) ?? true
         }
         if addresses != nil, ours.contains(where: { $0.state == "02" }) { return false }
         return ours.contains { $0.state == "01" }
@@ -70,9 +72,38 @@ extension ConnectionTable {
     /// is missing here, or a proxy may be on the way.
     static func hasConnection(to url: RequestURL) -> Bool? {
         guard !ProxyEnvironment.mayApply else { return nil }
-        let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
-        guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
-        return ConnectionTable(parsing: texts.joined(separator: "\n")).hasConnection(to: url, among: inodes)
+        return Sockets.now?.hasConnection(to: url)
+    }
+
+    /// The connections of this process at a moment.
+    private struct Sockets {
+        private let table: ConnectionTable
+        private let inodes: Set<String>
+        private let end: ContinuousClock.Instant
+
+        /// The time for which they count as the present ones, after they were read: a thousand requests may be due at
+        /// the same time, and each reading takes as long as there are connections and descriptors.
+        private static let lifetime = Duration.milliseconds(50)
+        private static let last = Guarded<Sockets?>(nil)
+
+        /// The present ones; `nil` if the system has no table.
+        static var now: Sockets? {
+            last.withLock { last in
+                if let last, last.end > .now { return last }
+                last = Sockets()
+                return last
+            }
+        }
+
+        private init?() {
+            let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
+            guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
+            table = ConnectionTable(parsing: texts.joined(separator: "\n"))
+            self.inodes = inodes
+            end = .now + Self.lifetime
+        }
+
+        func hasConnection(to url: RequestURL) -> Bool { table.hasConnection(to: url, among: inodes) }
     }
 
     /// Returns the whole file. Foundation's simpler ways to read a file stop after a page, since the kernel reports no

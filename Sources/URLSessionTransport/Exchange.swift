@@ -16,13 +16,13 @@ final class Exchange: Sendable {
 
     private struct Running {
         var task: URLSessionDataTask
-        var alarm: Alarm
         var atEnd: @Sendable () -> Void
     }
 
     let request: TransportRequest
     private let bookkeeping: Guarded<Bookkeeping>
     private let running = Guarded<Running?>(nil)
+    private let alarm = Guarded<Alarm?>(nil)
     private let head = FirstOutcome<HTTPResponse>()
     private let commands: DispatchQueue
     private let alarms: DispatchQueue
@@ -37,19 +37,22 @@ final class Exchange: Sendable {
         self.alarms = alarms
     }
 
-    /// Sets the continuation that waits for the head. Call once.
-    func attach(_ continuation: CheckedContinuation<HTTPResponse, any Error>) { head.attach(continuation) }
+    /// Sets the continuation that waits for the head, and starts the clock. Call once, before ``begin()``:
+    /// FoundationNetworking may be busy with another exchange for minutes, and starts no task meanwhile.
+    func attach(_ continuation: CheckedContinuation<HTTPResponse, any Error>) {
+        head.attach(continuation)
+        alarm.withLock { $0 = Alarm(on: alarms) { [weak self] in self?.alarmRang() } }
+        setAlarm()
+    }
 
     /// Starts the exchange; returns whether it is still wanted.
     func begin() -> Bool { bookkeeping.withLock { $0.state.begin() } }
 
-    /// Resumes the task and starts the clock.
+    /// Resumes the task.
     /// - Parameter atEnd: Called once the exchange is over.
     func run(_ task: URLSessionDataTask, atEnd: @escaping @Sendable () -> Void) {
-        let alarm = Alarm(on: alarms) { [weak self] in self?.alarmRang() }
-        running.withLock { $0 = Running(task: task, alarm: alarm, atEnd: atEnd) }
+        running.withLock { $0 = Running(task: task, atEnd: atEnd) }
         task.resume()
-        setAlarm()
     }
 
     /// Ends the exchange for its caller, at once.
@@ -129,7 +132,7 @@ final class Exchange: Sendable {
     /// Runs on the alarms' queue, one at a time: an older deadline must not replace a newer one.
     private func setAlarm() {
         alarms.async { [self] in
-            running.withLock { $0?.alarm }?.set(for: bookkeeping.withLock { $0.state.nextDeadline })
+            alarm.withLock { $0 }?.set(for: bookkeeping.withLock { $0.state.nextDeadline })
         }
     }
 
@@ -153,10 +156,10 @@ final class Exchange: Sendable {
             handle { $0.connectionChecked(isOpen: isOpen, at: .now) }
         }
         guard reaction.isEnd else { return }
+        alarm.withLock { $0.take() }?.cancel()
         // The start may still be in the queue; after it there is a task to cancel and to remove.
         commands.async { [self] in
             guard let ended = running.withLock({ $0.take() }) else { return }
-            ended.alarm.cancel()
             if reaction.cancelsTask { ended.task.cancel() }
             ended.atEnd()
         }

@@ -198,11 +198,11 @@ struct ExchangeState {
     // MARK: The clock
 
     /// When ``alarm(at:)`` is due next; `nil` for never.
-    var nextDeadline: Instant? { stage == .running ? clock.nextDeadline : nil }
+    var nextDeadline: Instant? { stage == .ended ? nil : clock.nextDeadline }
 
     /// Checks the deadlines, one of which may have passed.
     mutating func alarm(at now: Instant) -> Reaction {
-        guard stage == .running else { return Reaction() }
+        guard stage != .ended else { return Reaction() }
         switch clock.verdict(at: now) {
         case .goOn: return Reaction()
         case .checkConnection: return Reaction(checksConnection: true)
@@ -212,7 +212,7 @@ struct ExchangeState {
 
     /// Processes the result of ``Reaction/checksConnection``.
     mutating func connectionChecked(isOpen: Bool, at now: Instant) -> Reaction {
-        guard stage == .running, let error = clock.connectionChecked(isOpen: isOpen, at: now) else { return Reaction() }
+        guard stage != .ended, let error = clock.connectionChecked(isOpen: isOpen, at: now) else { return Reaction() }
         return end(error, at: now)
     }
 

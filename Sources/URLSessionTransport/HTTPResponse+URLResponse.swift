@@ -38,15 +38,28 @@ extension HTTPFields {
     /// A comma in a value stays in the value: the text after it may come from another user of the server. So a cookie
     /// without attributes absorbs the next one into its value.
     static func cookies(in joined: String) -> [String] {
-        var cookies: [String] = []
+        var (cookies, last) = ([String](), LastAttribute.none)
         for part in joined.split(separator: ",", omittingEmptySubsequences: false) {
-            if let last = cookies.last, !startsCookie(part) || !endsCookie(last) {
+            if !cookies.isEmpty, !startsCookie(part) || last == .none {
                 cookies[cookies.count - 1] += ",\(part)"
+                last = lastAttribute(in: part) ?? (last == .whole ? .none : last)
             } else {
                 cookies.append(String(part))
+                last = lastAttribute(in: part) ?? .none
             }
         }
         return cookies.enumerated().map { $0 == 0 ? $1 : String($1.dropFirst()) }
+    }
+
+    /// What is known of the attribute after a cookie's last semicolon. It is learned part by part: the whole cookie may
+    /// be as long as all fields together.
+    private enum LastAttribute {
+        /// There is no attribute that is known.
+        case none
+        /// A known one without a value: whatever follows a comma makes it another, unknown one.
+        case whole
+        /// A known one with a value, in which there may be commas.
+        case valued
     }
 
     /// Returns whether a text may begin a cookie: the space of the joint, then a name.
@@ -56,12 +69,17 @@ extension HTTPFields {
         return HTTPField.Name(String(part[..<equals].dropFirst())) != nil
     }
 
-    /// Returns whether a cookie may end here: its last part is a known attribute.
-    private static func endsCookie(_ cookie: String) -> Bool {
-        let parts = cookie.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        guard parts.count > 1, let last = parts.last else { return false }
-        let name = Substring(last.prefix { $0 != UInt8(ascii: "=") })
-        return attributes.contains(name.lowercased().trimmingCharacters(in: .whitespaces))
+    /// Returns the attribute after the last semicolon of a cookie's part, at which the cookie may end if it is a known
+    /// one; `nil` without a semicolon.
+    private static func lastAttribute(in part: Substring) -> LastAttribute? {
+        guard let semicolon = part.utf8.lastIndex(of: UInt8(ascii: ";")) else { return nil }
+        let attribute = part[part.utf8.index(after: semicolon)...]
+        let equals = attribute.utf8.firstIndex(of: UInt8(ascii: "="))
+        let name = attribute[..<(equals ?? attribute.endIndex)]
+        guard attributes.contains(name.lowercased().trimmingCharacters(in: .whitespaces)) else {
+            return LastAttribute.none
+        }
+        return equals == nil ? .whole : .valued
     }
 
     private static let attributes: Set<String> = [

@@ -18,8 +18,9 @@ extension URLSessionNetworkDispatcher {
                 .rawBodies: "URLSession always decompresses",
                 .exactResponseFields: "URLSession joins repeated fields, re-cases names and loses the order",
                 .lenientHeads: "FoundationNetworking refuses the whole response",
-                .trailers: "a response with trailers ends the process",
-                .streamedRequestBodies: "a stream that has to be sent again ends as an empty body, or ends the process",
+                .trailers: "a response with trailers crashes the process",
+                .streamedRequestBodies:
+                    "a stream that has to be sent again ends as an empty body, or crashes the process",
                 .wireLog: "URLSession does not show what it sends",
                 .backPressure: "URLSession can't be stopped: a suspended task starts again and damages the body",
                 .detailedMetrics: "FoundationNetworking measures nothing; total and first byte are our own",

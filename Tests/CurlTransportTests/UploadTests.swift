@@ -59,6 +59,35 @@ struct UploadTests {
         }
     }
 
+    /// Regression: below libcurl 7.80, which does not report that a request goes out, both counted from the first one.
+    @Test func `after a refused expectation, the first byte's clock starts anew`() async throws {
+        let refusal = Script([
+            .readHead, .pause(milliseconds: 600), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,
+        ])
+        let yes = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
+        let (silent, answering) = (
+            try ScriptedServer(scripts: [refusal, [.read, .stall]]),
+            try ScriptedServer(scripts: [refusal, [.read, yes]])
+        )
+        defer { for server in [silent, answering] { server.stop() } }
+        func exchange(_ server: ScriptedServer, firstByteTimeout: Duration?) async throws -> TransportResponse {
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+            request.headerFields[.expect] = "100-continue"
+            request.body = .bytes(Data(count: 10))
+            request.options.firstByteTimeout = firstByteTimeout
+            request.options.totalTimeout = .seconds(55)
+            return try await CurlNetworkDispatcher.instance.send(request)
+        }
+        let clock = ContinuousClock()
+        let time = await clock.measure {
+            await expectFailure(.firstByteTimeout) { try await exchange(silent, firstByteTimeout: .milliseconds(900)) }
+        }
+        #expect(time >= .milliseconds(1_500))
+        let response = try await exchange(answering, firstByteTimeout: nil)
+        #expect(try await response.body.collect() == Data("yes".utf8))
+        #expect(try #require(response.metrics.firstByte) >= .milliseconds(600))
+    }
+
     /// The 417 is the final response if the body has already been sent.
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
     func `a refusal after the body is the response`(body: TransportRequest.Body) async throws {

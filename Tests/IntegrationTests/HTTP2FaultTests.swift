@@ -36,6 +36,17 @@ struct HTTP2FaultTests {
         #expect(error?.code == .connectionLost, "\(String(describing: error))")
     }
 
+    /// Regression: libcurl's change to HTTP/1.1 was lost with its handle when libcurl had read a part of the body, so
+    /// that the request went out over HTTP/2 until it could not be repeated any more.
+    @Test(.curlSpeaksHTTP2, arguments: [0, 10, 16_384, 100_000, 4_000_000])
+    func `a request that must come over HTTP/1_1 does so at once`(size: Int) async throws {
+        let client = try HTTP2Client(Peers.http2)
+        let answer = try await client.send("/http1/\(UUID())", method: .put, body: Data(count: size))
+        #expect(answer.text == "1 \(size)")
+        #expect(answer.metrics.httpVersion == "1.1")
+        #expect(answer.metrics.retries == 1)
+    }
+
     @Test(.curlSpeaksHTTP2, arguments: ["reset", "cancel", "no-error"])
     func `a stream that is reset leaves the others of its connection alone`(end: String) async throws {
         let client = try HTTP2Client(Peers.http2)

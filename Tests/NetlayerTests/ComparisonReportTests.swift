@@ -31,7 +31,7 @@ struct ComparisonReportTests {
                 report.outcomes = [0: 20]
                 report.new = block == 0 ? [0: response] : [:]
                 let isLeaky = name == "curl:loops=2"
-                report.peakResidentKB = 51_200
+                (report.peakResidentKB, report.descriptors) = (51_200, 12)
                 report.memory = 50_000_000 + block * 4096 + (isLeaky ? (block + 1) * 20 * leaked : 0)
                 arm.figures[0].add(report, as: .timed(process: block), in: 0)
                 arm.note(report)
@@ -80,6 +80,30 @@ struct ComparisonReportTests {
                 #expect(report.contains(words) || report.contains("connection was lost") || report.contains("| 1 |"))
             }
         }
+    }
+
+    /// Regression: any URL with 'http://' in its path counted as one without TLS.
+    @Test(arguments: [
+        ("https://h/web/http://i/", true), ("POST https://h/?u=http://i/", true), ("http://h/", false),
+        ("POST http://h/", false), ("HTTP://h/", false),
+    ])
+    func `names in lower case are known where TLS may choose the version`(url: String, isKnown: Bool) throws {
+        func response(_ name: String) -> RecordedResponse {
+            var response = RecordedResponse()
+            (response.status, response.fields) = (200, [.init(name, "1")])
+            return response
+        }
+        let changed = try [("X-A", false), ("x-a", false), ("X-A", true)].map { name, isCopy in
+            var arm = try Arm(ArmSpecification("curl"), urls: 1, isCopy: isCopy)
+            var report = BlockReport()
+            (report.requests, report.outcomes, report.new) = (100, [0: 100], [0: response(name)])
+            arm.figures[0].add(report, as: .timed(process: 0), in: 0)
+            return arm
+        }
+        let design = ExperimentDesign(requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1)
+        let result = ExperimentResult(changed, urls: [url], design: design, command: "", environment: [])
+        let difference = try #require(result.urls[0].contents[0].differences.first { $0.place == "fieldCase" })
+        #expect((difference.known?.name == "lowercaseNames") == isKnown)
     }
 
     @Test func `a new difference is a failure, and is in every report`() throws {

@@ -49,6 +49,41 @@ struct RecordingToolTests {
         #expect(changed.text.contains("json:/name: 'a' over recorded, 'b' over now"), "\(changed.text)")
     }
 
+    /// Regression: an entry of a WebSocket counted as a new difference; a code with a line feed made a line of its own.
+    @Test func `what a browser's file has besides requests of HTTP is left out and said`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let server = try ScriptedServer(.ok("hello"))
+        defer { server.stop() }
+        func entry(_ url: String, _ status: Int, _ more: String = "") -> String {
+            """
+            {"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\(url)",\
+            "httpVersion":"HTTP/1.1","headers":[],"queryString":[],"cookies":[],"headersSize":-1,"bodySize":0},\
+            "response":{"status":\(status),"statusText":"","httpVersion":"HTTP/1.1","headers":[],"cookies":[],\
+            "content":{"size":5,"mimeType":"text/plain","text":"hello"},"redirectURL":"","headersSize":-1,\
+            "bodySize":5},"cache":{},"timings":{"send":0,"wait":1,"receive":0}\(more)}
+            """
+        }
+        func har(_ entries: [String]) -> Data {
+            Data(
+                #"{"log":{"version":"1.2","creator":{"name":"b","version":"1"},"entries":[\#(entries.joined(separator: ","))]}}"#
+                    .utf8)
+        }
+        let whole = har([
+            entry(server.url(), 200), entry("wss://h/", 101), entry("blob:http://h/1", 200), entry("data:,x", 200),
+        ])
+        try whole.write(to: URL(filePath: file))
+        let run = try await ToolRun(["replay", file, "--fail-on", "nothing"])
+        #expect(run.status == 0 && run.text.contains("1 exchanges over curl"), "\(run.text)\(run.errors)")
+        #expect(run.errors.contains("entries are left out: 1 of blob:, 1 of data:, 1 of wss:"), "\(run.errors)")
+
+        let forged = #","_error":{"code":"x\nGET https://bank/","message":""}"#
+        try har([entry(server.url(), 0, forged)]).write(to: URL(filePath: file))
+        for command in [["har", "show", file], ["replay", file]] {
+            let shown = try await ToolRun(command).text
+            #expect(shown.contains("bank") && !shown.contains("\nGET https://bank"), "\(shown)")
+        }
+    }
+
     /// A mark is shorter than its secret, so the recorded part has fewer bytes than were cut.
     @Test func `a body that was cut is compared as far as it is recorded`() async throws {
         let rest = String(repeating: "a", count: 100_000)

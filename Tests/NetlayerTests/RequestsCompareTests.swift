@@ -152,11 +152,31 @@ struct RequestsCompareTests {
     @Test func `failures of first requests are said`() async throws {
         let server = try ScriptedServer(scripts: Array(repeating: [.readHead, .reset], count: 3) + [.ok()])
         defer { server.stop() }
+        let folder = try TestFolder()
+        let file = folder.path("junit.xml")
         let run = try await ToolRun([
             "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
-            "--no-pipeline",
+            "--no-pipeline", "--junit", file,
         ])
         #expect(run.status == 1 && run.text.contains("before anything counted, requests failed: "), "\(run.text)")
+        // What ends the command with 1 is a failure for continuous integration, too.
+        let report = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(report.contains(#"<failure message="before anything counted: 1 connectionLost"/>"#), "\(report)")
+    }
+
+    /// Regression: a check before the measurement opened and closed the pipe, and its reader was gone.
+    @Test func `a report goes to a pipe whose reader waits`() async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let folder = try TestFolder()
+        let pipe = try NamedPipe(in: folder)
+        async let reader = ToolRun([pipe.path], of: "/usr/bin/cat")
+        let run = try await ToolRun([
+            "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
+            "--markdown", pipe.path,
+        ])
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try await reader.text.contains("median"))
     }
 
     /// Regression: a sparse file on a full disk ended the tool by SIGBUS; other errors had no words.

@@ -1,5 +1,7 @@
 import Foundation
 import NetworkCore
+import TestSupport
+import struct NetworkComparison.SeededGenerator
 import Testing
 
 @testable import NetworkComparison
@@ -326,6 +328,35 @@ struct ContentTests {
         #expect(result.differences.count == 5)
         for secret in ["t-one", "k-one", "t-two", "u:p", "q=", "Bearer", "\u{1B}"] { #expect(!text.contains(secret)) }
         #expect(text.contains(#"\u{1B}[2Jone"#) || text.contains(#"\u{001B}[2Jone"#))
+    }
+
+    @Test(arguments: ["Basic dXNlcjpwdw==", "Digest username=\"canary\", response=\"canary\"", "NTLM TlRMTVNTUAAB"])
+    func `the value of Authorization is not printed, whatever its key`(_ value: String) throws {
+        func responses(_ end: String) -> [RecordedResponse] {
+            let text = String(decoding: JSONValue.string(value + end).line, as: UTF8.self)
+            return Self.times(20) { _ in Self.response(#"{"received":\#(text)}"#) }
+        }
+        let result = Self.compare(responses("A"), with: responses("B"))
+        let difference = try #require(result.differences.first)
+        #expect(difference.place == "json:/received")
+        #expect(!difference.text(("a", "b")).contains(value.suffix(6)), "\(difference.text(("a", "b")))")
+    }
+
+    /// Regression: `Data` hashes its start alone, and each response was compared with all that begin alike.
+    @Test func `responses that begin alike are told apart at little cost`() {
+        func responses(_ count: Int, same: Int) -> [RecordedResponse] {
+            (0..<count).map { number in
+                var response = RecordedResponse()
+                let start = Data(repeating: 0x61, count: same)
+                response.body = start + Data("\(number + 1_000_000)".utf8) + Data(repeating: 0x61, count: 200 - same)
+                return response
+            }
+        }
+        let (early, late) = (responses(3_000, same: 0), responses(3_000, same: 200))
+        var counts: Set<Int> = []
+        let most = cost(rounds: 2) { counts.insert(Set(early).count) }
+        let isLinear = !costsMore(than: most * 5) { counts.insert(Set(late).count) }
+        #expect(isLinear && counts == [3_000])
     }
 
     @Test func `the number of differences is bounded`() {

@@ -71,7 +71,7 @@ struct StatisticsTests {
         let (first, other) = (blocks(1, &generator), blocks(change, &generator))
         let noise = Verdicts.noise(first, blocks(1, &generator), draws: 200, using: &generator)
         return Verdicts.verdicts(
-            url: "u", arms: [("one", first), ("other", other)], noise: noise, shares: 1, draws: 200,
+            url: "u", arms: [("one", first), ("other", other)], noise: noise, comparisons: 1, draws: 200,
             using: &generator)
     }
 
@@ -139,11 +139,11 @@ struct StatisticsTests {
         #expect(pairs.interval(.p50, confidence: 0.95) == nil)
         #expect(pairs.ratio(.p50) == 1)
         let verdicts = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], shares: 1, using: &generator)
+            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], comparisons: 1, using: &generator)
         #expect(verdicts.allSatisfy { !$0.isDecided })
         #expect(verdicts[0].text == "median: too few processes for a verdict, 4 of 5")
         let none = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", [])], noise: [:], shares: 1, using: &generator)
+            url: "u", arms: [("a", blocks), ("b", [])], noise: [:], comparisons: 1, using: &generator)
         #expect(none.map(\.text).first == "median: not measured")
     }
 
@@ -155,9 +155,41 @@ struct StatisticsTests {
                 process: process)
         }
         let verdicts = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], shares: 1, using: &generator)
+            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], comparisons: 1, using: &generator)
         #expect(verdicts.filter { $0.interval == nil }.map(\.metric) == [.p99])
         #expect(verdicts[2].text == "99th percentile: too few requests for a verdict, 30 of 100")
+    }
+
+    /// What a sentence says would have been found is found, and hardly by chance.
+    @Test(arguments: [0, 4.0, 40]) func `a growth of the size that a sentence names is found`(noise: Double) {
+        var generator = SeededGenerator(seed: 5)
+        func steps(_ more: Double) -> [Growth.State] {
+            var (memory, states) = (
+                1_000_000, [Growth.State(process: 1, requests: 0, memory: 1_000_000, descriptors: 9)]
+            )
+            for round in 1...30 {
+                memory += Int((more + Double.random(in: -30...30, using: &generator)) * 10)
+                states.append(.init(process: 1, requests: 10 * round, memory: memory, descriptors: 9))
+            }
+            return states
+        }
+        func growth(_ more: Double) -> Growth? {
+            let (copy, first) = (steps(noise), steps(0))
+            return Growth.growths([("one", first), ("other", steps(more))], copy: copy).first { $0.resource == .memory }
+        }
+        let equal = (0..<200).compactMap { _ in growth(0) }
+        #expect(equal.count { $0.isDecided } <= 3)
+        // The size is another one each time, as its interval is.
+        let size = equal.map(\.detectable).sorted()[100]
+        #expect((0..<200).count { _ in growth(size)?.isDecided == true } >= 194)
+        #expect((0..<200).count { _ in growth(size / 3)?.isDecided == true } < 194)
+    }
+
+    @Test func `an amount that the system does not tell has no growth`() {
+        let states = (0..<30).map { Growth.State(process: 1, requests: 10 * $0, memory: 0, descriptors: 5) }
+        let growths = Growth.growths([("one", states), ("other", states)], copy: [])
+        #expect(growths.map(\.resource) == [.descriptors])
+        #expect(growths.first?.noise == nil)
     }
 
     @Test func `a verdict says what the data carry`() {
@@ -184,10 +216,11 @@ struct StatisticsTests {
         #expect(!open.isDecided)
         #expect(
             open.text
-                == "99th percentile: no difference found between curl and urlsession; one of 5 % would have been found")
+                == "99th percentile: no difference found between curl and urlsession; one of 9 % would have been found")
         let noisy = verdict(.p99, 0.43, 0.32, 0.59, noise: 11)
         #expect(!noisy.isDecided)
         #expect(noisy.text.hasSuffix("; the data are too noisy to show any"))
+        #expect(verdict(.p50, 40, 30, 50, noise: 10.5).text.hasSuffix("; noise floor over 900 %)"))
         // The interval excludes 1, but two copies of one arm are that far apart.
         #expect(!verdict(.p50, 0.97, 0.95, 0.99, noise: 1.06).isDecided)
     }

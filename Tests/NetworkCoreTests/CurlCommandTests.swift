@@ -19,6 +19,21 @@ struct CurlCommandTests {
         )
     }
 
+    /// Regression: in a cancelled task the body was not compressed, and was called so.
+    @Test func `a command has the compressed body, whatever the task and its time`() async throws {
+        var request = try request("http://127.0.0.1:3000/users")
+        (request.method, request.body) = (.post, .bytes(Data(repeating: 0x61, count: 300_000)))
+        (request.options.requestCompression, request.options.totalTimeout) = (.gzip, .nanoseconds(1))
+        let expected = request.curlCommand(secrets: .revealed)
+        #expect(expected.utf8.count < 10_000)
+        let cancelled = Task { [request] in
+            while !Task.isCancelled { await Task.yield() }
+            return request.curlCommand(secrets: .revealed)
+        }
+        cancelled.cancel()
+        #expect(await cancelled.value == expected)
+    }
+
     /// curl 8.14 refuses to sign with `--path-as-is`, and `Name:` removes the field instead of sending it empty.
     @Test func `a signed request leaves the path to curl, and an empty proxy field is one`() throws {
         var request = try request("http://127.0.0.1:3000/users")

@@ -141,7 +141,7 @@ enum LandingPageSamples {
 
     struct GetUsers: RequestType {
         typealias ResponseType = [User]
-        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/test") }
+        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users") }
     }
 
     static func send() async throws -> [User] {

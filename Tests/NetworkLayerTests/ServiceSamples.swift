@@ -155,5 +155,5 @@ enum ServiceSamples {
 }
 
 extension HTTPField.Name {
-    fileprivate static let userID = HTTPField.Name("X-User-ID")!
+    static let userID = HTTPField.Name("X-User-ID")!
 }

@@ -413,6 +413,23 @@ struct URLRequestTests {
         #expect((fields.values.first as? String)?.utf8.count == 4_000 * 3 - 2)
     }
 
+    /// Regression: Foundation parses these two fields in quadratic time, after the call's deadline.
+    @Test(arguments: [HTTPField.Name.contentType, .contentDisposition])
+    func `a field that Foundation would parse for seconds makes no response of Foundation's`(
+        name: HTTPField.Name
+    ) throws {
+        for (count, isThere) in [(1, true), (8, true), (9, false), (250, false)] {
+            var head = HTTPResponse(status: .ok)
+            for _ in 0..<count {
+                head.headerFields.append(
+                    HTTPField(name: name, value: "text/plain;" + String(repeating: "a", count: 1_011)))
+            }
+            let response = NetworkResponse(body: Data(), head: head, url: try RequestURL("http://h/"))
+            let time = ContinuousClock().measure { #expect((response.httpURLResponse != nil) == isThere, "\(count)") }
+            #expect(time < .seconds(2))
+        }
+    }
+
     @Test func `the URL encoder adds to the query`() throws {
         var made = request { $0.httpBody = Data("kept".utf8) }
         try URLParameterEncoder.encode(

@@ -48,6 +48,9 @@ struct SecretsTests {
         "Content-Disposition: form-data;\r\n name*=UTF-8''api%5Fkey\r\n\r\nx",
         "Content-Type: application/json\r\n\r\n{\"token\":\"x\"}",
         "Content-Type: application/x-www-form-urlencoded\r\n\r\na=b&password=x",
+        "Content-Type: application/x-www-form-urlencoded\r\n\r\nnote=hello world&password=x",
+        "Content-Type: text/plain\r\nContent-Transfer-Encoding: BASE64\r\n\r\neyJwYXNzd29yZCI6IngifQ==",
+        "Content-Type: application/json\r\n\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
     ])
     func `a multipart body with a secret part is left out as a whole`(_ part: String) {
         let body = Data(
@@ -71,7 +74,9 @@ struct SecretsTests {
 
     @Test(arguments: [
         ("user=a&password=x", "user=a&password=REDACTED"), ("password=x", "password=REDACTED"), ("a=b", "a=b"),
-        ("the password=x", "the password=x"),
+        ("the password=x", "the password=x"), ("user=a&password=x\n", "user=a&password=REDACTED"),
+        ("user=Ann Lee&password=x y", "user=Ann Lee&password=REDACTED"),
+        ("user=Zoë&password=x&a=1", "user=Zoë&password=REDACTED&a=1"),
     ])
     func `a form is found without a type`(_ text: String, _ expected: String) {
         let verdict = BodySecrets.verdict(on: Data(text.utf8), [:])
@@ -120,6 +125,33 @@ struct SecretsTests {
         #expect(BodySecrets.verdict(on: Data([0x89, 0x50, 0x4E, 0x47, 0, 1]), fields) == .unchanged)
     }
 
+    @Test(arguments: [2, 4], [true, false])
+    func `a text in UTF-16 or UTF-32 is left out without a mark`(bytesOfUnit: Int, isBigEndian: Bool) {
+        let text = "user=a&password=x".utf8.flatMap { unit -> [UInt8] in
+            let bytes = [unit] + Array(repeating: 0, count: bytesOfUnit - 1)
+            return isBigEndian ? bytes.reversed() : bytes
+        }
+        for type in ["", "text/plain", "application/octet-stream", "application/json"] {
+            let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+            #expect(BodySecrets.verdict(on: Data(text), fields) == .leftOut, "\(type)")
+        }
+        let word = Data(text.prefix(bytesOfUnit))
+        #expect(BodySecrets.verdict(on: word, [.contentType: "text/plain; charset=UTF-16LE"]) == .leftOut)
+        #expect(BodySecrets.verdict(on: Data(text), [.contentType: "audio/wav"]) == .unchanged)
+    }
+
+    /// A file is not looked into, as the documentation says.
+    @Test func `a compressed text is left out, and a compressed file is not`() {
+        let compressed = Data([0x1F, 0x8B, 8, 0]) + Data("text".utf8)
+        for type in ["", "text/plain", "application/json"] {
+            let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
+            #expect(BodySecrets.verdict(on: compressed, fields) == .leftOut, "\(type)")
+        }
+        for type in ["application/gzip", "application/octet-stream"] {
+            #expect(BodySecrets.verdict(on: compressed, [.contentType: type]) == .unchanged)
+        }
+    }
+
     @Test func `applying the rule twice changes nothing more`() {
         let parts = [
             "http:", "https://", "//", "/", "@", ":", "?", "&", "#", ";", "=", "pwd", "token", "a", "h", "[", "]", ",",
@@ -156,11 +188,11 @@ struct SecretsTests {
     }
 
     /// A recorded body is judged again when it is replayed, and must be the one that the next request has.
-    @Test(arguments: ["application/x-www-form-urlencoded", "application/json", "text/plain", ""])
+    @Test(arguments: ["application/x-www-form-urlencoded", "application/json", "text/plain", "text/event-stream", ""])
     func `applying the rule to a body twice changes nothing more`(_ type: String) {
         let parts = [
             "{", "}", "[", "]", ":", ",", "\"", "\"token\":\"", "\"a\":", "\"url\":\"http://h/?a=1\"", "&", "=",
-            "token=", "a=",
+            "token=", "a=", "id: ", "\n:",
             "p%26q", "http://u:p@h/", "\\", "\n", "data: ", "1", "x", "%7B", "+",
         ]
         let fields: HTTPFields = type.isEmpty ? [:] : [.contentType: type]
@@ -247,6 +279,7 @@ struct SecretsTests {
         let scanners: [([UInt8]) -> Void] = [
             { _ = TextSecrets.redacted($0) }, { _ = FormSecrets.redacted($0) }, { _ = TokenSecrets.redacted($0) },
             { _ = FormSecrets.multipartHoldsSecret($0) }, { _ = JSONSecrets.redacted([UInt8(ascii: "\"")] + $0) },
+            { _ = EventSecrets.redacted(Array("data:\"token\":[".utf8) + $0) },
         ]
         let length = 6_000
         let piece = "{\"a\":\"http://h/?a=b%20c\"},"

@@ -74,6 +74,22 @@ struct DownloadContract {
         }
     }
 
+    /// Regression: the download was not whole by the length, and was repeated (RFC 9112 §6.3: the coding frames it).
+    @Test(arguments: ContractTransport.all, [1, 5, 1_000_000_000])
+    func `a length next to a coding is not that of the file`(transport: ContractTransport, length: Int) async throws {
+        try await withFolder { folder in
+            let head = Script.head(
+                200, fields: [("ETag", "\"v1\""), ("Content-Length", "\(length)"), ("Transfer-Encoding", "chunked")])
+            let server = try ScriptedServer([.read, .send(head + Data("2\r\nab\r\n0\r\n\r\n".utf8)), .close])
+            defer { server.stop() }
+            let response = try await client(transport).send(
+                RequestData(path: server.url()), as: .file(folder + "/file", options: settings(retries: 2)))
+            #expect(response.body.bytes == 2)
+            #expect(try Data(contentsOf: URL(filePath: folder + "/file")) == Data("ab".utf8))
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test(arguments: ContractTransport.all)
     func `an interrupted download goes on in the next one`(transport: ContractTransport) async throws {
         try await withFolder { folder in

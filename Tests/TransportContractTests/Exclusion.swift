@@ -77,16 +77,16 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             "the body of a 301, 302, 303, 305, 306, 307 or 308 without a Location is lost"
         ),
         urlsession(.truncatedGzip, .fails, "a gzip body that ends early is taken for whole"),
-        urlsession(.trailers, .isNotRun, "a response with trailers ends the process"),
+        urlsession(.trailers, .isNotRun, "a response with trailers crashes the process"),
         urlsession(
             .headThatEndsEarly,
             .isNotRun,
-            "a server that closes within the response's head ends the process"
+            "a server that closes within the response's head crashes the process"
         ),
         urlsession(
             .redirectToOddHost,
             .isNotRun,
-            "a redirect to `//` and a host with an IPv6 address or an escape in it ends the process"
+            "a redirect to `//` and a host with an IPv6 address or an escape in it crashes the process"
         ),
         urlsession(
             .conflictingLengths,
@@ -113,11 +113,11 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         urlsession(
             .nestedEncodings,
             .isNotRun,
-            "a body that is packed several times over keeps every URLSession of the process busy for as long as libcurl unpacks it"
+            "a body with several encodings, one over another, keeps every URLSession of the process busy for as long as libcurl decodes it"
         ),
         urlsession(
-            .chunkSizeWithPrefix, .isNotRun, "a chunk size written `0x3` ends the process, with libcurl 7.74 below"),
-        urlsession(.enormousLength, .isNotRun, "a Content-Length just below 2^63 ends the process"),
+            .chunkSizeWithPrefix, .isNotRun, "a chunk size written `0x3` crashes the process, with libcurl 7.74 below"),
+        urlsession(.enormousLength, .isNotRun, "a Content-Length just below 2^63 crashes the process"),
         urlsession(
             .uploadOnAClosedConnection,
             .isNotRun,

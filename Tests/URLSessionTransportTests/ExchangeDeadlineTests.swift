@@ -12,6 +12,27 @@ import Testing
         #expect(state.nextDeadline == after(10))
     }
 
+    /// Regression: the clock began with the task, which FoundationNetworking starts on the queue of all exchanges.
+    @Test(arguments: [NetworkError.Code.totalTimeout, .connectTimeout])
+    func `an exchange that is not begun has its deadlines`(code: NetworkError.Code) async throws {
+        var request = TransportRequest(url: try RequestURL("http://127.0.0.1:1/"))
+        (request.options.connectTimeout, request.options.idleTimeout) = (nil, nil)
+        if code == .totalTimeout {
+            request.options.totalTimeout = .milliseconds(50)
+        } else {
+            request.options.connectTimeout = .milliseconds(50)
+        }
+        let (commands, alarms) = (DispatchQueue(label: "commands"), DispatchQueue(label: "alarms"))
+        commands.suspend()
+        let exchange = Exchange(ExchangeState(request, at: .now), commands: commands, alarms: alarms)
+        let error = await #expect(throws: NetworkError.self) {
+            try await withCheckedThrowingContinuation { exchange.attach($0) }
+        }
+        #expect(error?.code == code)
+        commands.resume()
+        #expect(!exchange.begin())
+    }
+
     @Test func `without timeouts, there is no next deadline`() throws {
         var state = try makeRunning()
         #expect(state.nextDeadline == nil)

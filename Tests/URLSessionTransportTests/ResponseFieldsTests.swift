@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
@@ -44,6 +45,15 @@ import Testing
     ])
     func `a known attribute may end a cookie`(attribute: String) {
         #expect(HTTPFields.cookies(in: "a=1;\(attribute), b=2; Path=/") == ["a=1;\(attribute)", "b=2; Path=/"])
+    }
+
+    /// Regression: each part looked through the whole cookie before it. Exchanges share the queue on which that is.
+    @Test(arguments: [", b=1", ", b", "; x, b=1", ";Path, x", ", b=1; x=", "; Expires=Wed, 1, b"])
+    func `a long Set-Cookie takes time in proportion to its length`(unit: String) {
+        func joined(_ bytes: Int) -> String { "a=1" + String(repeating: unit, count: bytes / unit.utf8.count) }
+        let (short, long) = (joined(4_000), joined(64_000))
+        let most = cost(rounds: 3) { _ = HTTPFields.cookies(in: short) }
+        #expect(!costsMore(than: most * 16 * 4) { _ = HTTPFields.cookies(in: long) })
     }
 
     @Test(arguments: ["", ",", "a", "a=1,", "=x, =y", "a=1, b"])

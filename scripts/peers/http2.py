@@ -11,12 +11,15 @@
     /resets        the number of streams that clients have reset so far, in total
     /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
     /one-each      200, and GOAWAY: the connection accepts no further request
+    /http1/NAME    over HTTP/2, resets the stream with HTTP_1_1_REQUIRED; over HTTP/1.1, 200 with how many requests of
+                   this name were refused, and how many bytes the body has
 
-Over HTTP/1.1 it resets every connection at the first bytes of a request.
+Over HTTP/1.1 it resets every connection at the first bytes of any other request.
 
     http2.py ADDRESS PORT CERTIFICATE KEY
 """
 import asyncio
+from collections import Counter
 import socket
 import ssl
 import struct
@@ -31,12 +34,15 @@ from h2.settings import SettingCodes
 
 held = set()
 resets = 0
+# How many requests were to come over HTTP/1.1, by path.
+refused = Counter()
 
 
 class Peer(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.waiting = []
+        self.received = b""
         self.speaks_http2 = transport.get_extra_info("ssl_object").selected_alpn_protocol() == "h2"
         if not self.speaks_http2:
             return
@@ -55,7 +61,8 @@ class Peer(asyncio.Protocol):
     def data_received(self, data):
         global resets
         if not self.speaks_http2:
-            self.reset()
+            self.received += data
+            self.answer_http1()
             return
         try:
             events = self.http.receive_data(data)
@@ -70,6 +77,18 @@ class Peer(asyncio.Protocol):
                 resets += 1
                 held.discard((self, event.stream_id))
         self.flush()
+
+    def answer_http1(self):
+        head, end, body = self.received.partition(b"\r\n\r\n")
+        path = head.split(b" ", 2)[1].decode() if head.count(b" ") > 1 else ""
+        if not path.startswith("/http1/"):
+            self.reset()
+            return
+        fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:] if b": " in line)
+        if end and len(body) == int(fields.get(b"content-length", 0)):
+            text = b"%d %d" % (refused[path], len(body))
+            self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text))
+            self.received = b""
 
     def head(self, stream, length=None):
         fields = [(":status", "200")]
@@ -113,6 +132,9 @@ class Peer(asyncio.Protocol):
             self.head(stream, int(rest[0]) if rest else None)
             self.http.send_data(stream, b"ok")
             self.http.send_headers(stream, [("x-after", "the body")], end_stream=True)
+        elif name == "http1":
+            refused[path] += 1
+            self.end(stream, "http1")
         elif name == "one-each":
             self.whole(stream, b"ok")
             self.http.close_connection(last_stream_id=stream)
@@ -132,6 +154,7 @@ class Peer(asyncio.Protocol):
             "cancel": ErrorCodes.CANCEL,
             "no-error": ErrorCodes.NO_ERROR,
             "refused": ErrorCodes.REFUSED_STREAM,
+            "http1": ErrorCodes.HTTP_1_1_REQUIRED,
         }
         if how in codes:
             self.http.reset_stream(stream, codes[how])

@@ -55,12 +55,12 @@ extension LoopCore {
 
     private func noteProgress(of transfer: Transfer) -> Progress {
         var progress = Progress(isSending: transfer.easy?.reader != nil)
-        guard let admitted = transfer.clocks.admitted, let easy = transfer.easy,
+        guard let begun = transfer.clocks.begun, let easy = transfer.easy,
             let connectedAfter = easy.connectedAfter
         else { return progress }
         progress.isConnected = true
         resolved(transfer)
-        let connected = admitted + .microseconds(connectedAfter)
+        let connected = begun + .microseconds(connectedAfter)
         if !transfer.state.hasFinalResponse {
             progress.waitsSince = max(connected, transfer.state.wentOut ?? connected)
         }

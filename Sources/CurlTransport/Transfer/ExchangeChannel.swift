@@ -7,6 +7,8 @@ final class ExchangeEnd: UnreadMetrics {
     let info: TransferInfo
     let sent: MonotonicTime
     let admitted: MonotonicTime
+    /// When the transfer got the handle whose data `info` has.
+    let begun: MonotonicTime
     let ended: MonotonicTime
     /// The number of body bytes from libcurl, before content decoding.
     let bodyBytes: Int
@@ -24,6 +26,7 @@ final class ExchangeEnd: UnreadMetrics {
         self.info = info
         sent = transfer.sent
         admitted = transfer.clocks.admitted ?? sent
+        begun = transfer.clocks.begun ?? admitted
         ended = max(.now, admitted)
         bodyBytes = transfer.channel.receivedBytes
         hasRequestBody = transfer.hasRequestBody
@@ -37,6 +40,7 @@ final class ExchangeEnd: UnreadMetrics {
     var metrics: TransportMetrics {
         info.metrics(
             queued: admitted - sent,
+            begun: begun - sent,
             total: ended - sent,
             bodyBytes: bodyBytes,
             hasRequestBody: hasRequestBody,

@@ -92,7 +92,7 @@ extension Transfer {
         // Another connection may be clean, and lead to another address of the name. A body of which libcurl has read a
         // part goes out from its start over another one alone: libcurl rewinds it only if it has counted bytes as sent.
         if hasReadBody || delegate?.transfer(self, goesOutOver: ends) == false || !allows(ends) {
-            life.beginAgain(.overNewConnection)
+            avoidConnection()
             return false
         }
         guard !hasHandedOutHead else {

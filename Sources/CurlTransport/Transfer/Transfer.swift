@@ -67,6 +67,8 @@ final class Transfer: @unchecked Sendable {
     var hasHandedOutHead = false
     /// Whether the request goes out without its `Expect`, which the server has refused.
     private(set) var dropsExpectation = false
+    /// Whether the server has refused the request over HTTP/2, so that all further connections speak HTTP/1.1.
+    private var staysWithHTTP1 = false
     /// Whether libcurl paused the transfer while it holds bytes to send.
     var keepsBytes = false
     /// What had gone out at the last pause of a body of unknown length.
@@ -145,9 +147,10 @@ final class Transfer: @unchecked Sendable {
 
     /// The request as it goes out now.
     private var outgoing: TransportRequest {
-        guard dropsExpectation else { return request }
+        guard dropsExpectation || staysWithHTTP1 else { return request }
         var outgoing = request
-        outgoing.headerFields[.expect] = nil
+        if dropsExpectation { outgoing.headerFields[.expect] = nil }
+        if staysWithHTTP1 { outgoing.options.httpVersion = .http1_1 }
         return outgoing
     }
 
@@ -188,7 +191,7 @@ final class Transfer: @unchecked Sendable {
         begunAgain += 1
         guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
         try leaveHandle()
-        clocks.connectAnew(at: clock.now)
+        clocks.beginAgain(at: clock.now)
         try prepare(isFresh: true)
     }
 
@@ -254,7 +257,9 @@ final class Transfer: @unchecked Sendable {
     var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
 
     /// Whether the request goes out over HTTP/1 whatever its connection is.
-    var asksForHTTP1: Bool { Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure) }
+    var asksForHTTP1: Bool {
+        staysWithHTTP1 || Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)
+    }
 
     /// Whether the request certainly goes out over HTTP/1: it asks for that, or its connection has no other version.
     var speaksHTTP1: Bool { hasHTTP1Connection || asksForHTTP1 }
@@ -264,6 +269,15 @@ final class Transfer: @unchecked Sendable {
         guard !asksForHTTP1, origin.isSecure, request.options.httpVersion != .http2PriorKnowledge else { return }
         let negotiated = easy?.negotiatedProtocol
         hasHTTP1Connection = negotiated.map { $0.isEmpty || $0.starts(with: "http/1".utf8) } ?? false
+    }
+
+    /// Lets the request, which is about to go out, go out over a new connection instead. If it has gone out before and
+    /// this connection speaks HTTP/1, the server may have refused HTTP/2 for it (HTTP_1_1_REQUIRED, RFC 9113 §7), which
+    /// libcurl remembers for one handle.
+    func avoidConnection() {
+        learnVersion()
+        staysWithHTTP1 = sending.attempts > 0 && hasHTTP1Connection
+        life.beginAgain(.overNewConnection)
     }
 
     /// The number of bytes that wait in the transfer's socket for the server. Over HTTP/2 all streams share them, so

@@ -27,6 +27,8 @@ struct TransferLimits: Sendable {
 struct TransferClocks {
     let sent: MonotonicTime
     private(set) var admitted: MonotonicTime?
+    /// When the transfer got its handle: libcurl counts its times from then.
+    private(set) var begun: MonotonicTime?
     private let limits: TransferLimits
     private let totalDeadline: MonotonicTime?
     /// When the transfer began to connect, if not when it was admitted.
@@ -45,13 +47,19 @@ struct TransferClocks {
     init(sent: MonotonicTime, options: TransportOptions) { self.init(sent: sent, limits: TransferLimits(options)) }
 
     /// - Parameter now: The round's clock, which may be slightly older than the transfer.
-    mutating func admit(at now: MonotonicTime) { admitted = max(now, sent) }
+    mutating func admit(at now: MonotonicTime) {
+        admitted = max(now, sent)
+        begun = admitted
+    }
 
     /// Records that the transfer returns to the queue.
-    mutating func returnToQueue() { (admitted, connectsSince, waitsForLookUpSince) = (nil, nil, nil) }
+    mutating func returnToQueue() { (admitted, begun, connectsSince, waitsForLookUpSince) = (nil, nil, nil, nil) }
 
     /// Records that the transfer connects again, with a full connect timeout.
     mutating func connectAnew(at now: MonotonicTime) { connectsSince = now }
+
+    /// Records that another handle connects, with a full connect timeout.
+    mutating func beginAgain(at now: MonotonicTime) { (begun, connectsSince) = (now, now) }
 
     /// Gives the rest of an unwanted body until `deadline`, to keep the connection.
     mutating func drain(until deadline: MonotonicTime) { drainDeadline = deadline }

@@ -4,6 +4,7 @@ extension TransferInfo {
     /// Returns the transfer's metrics.
     /// - Parameters:
     ///   - queued: The wait before libcurl had the transfer.
+    ///   - begun: The time from `send` until libcurl had the handle whose data this is.
     ///   - total: The time from `send` until now.
     ///   - bodyBytes: The number of body bytes from libcurl, before content decoding.
     ///   - hasRequestBody: Whether there was a body to send.
@@ -11,8 +12,8 @@ extension TransferInfo {
     ///   - sending: The record of how often the request went out; `nil` where libcurl can't count it.
     ///   - responded: The time from `send` until the first line of the response.
     func metrics(
-        queued: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool, tlsSession: TLSSession?,
-        sending: SendingRecord?, responded: Duration? = nil
+        queued: Duration, begun: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool,
+        tlsSession: TLSSession?, sending: SendingRecord?, responded: Duration? = nil
     ) -> TransportMetrics {
         var metrics = TransportMetrics(total: total)
         metrics.queued = queued
@@ -23,7 +24,7 @@ extension TransferInfo {
             metrics.connect = connect.map { .microseconds(max(0, $0 - (nameLookup ?? 0))) }
             metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
         }
-        metrics.firstByte = firstByte.map { queued + .microseconds($0) }
+        metrics.firstByte = firstByte.map { begun + .microseconds($0) }
         // libcurl's clock begins anew with each repeat.
         if let responded, let sending, sending.attempts > 1 { metrics.firstByte = responded }
         metrics.httpVersion = httpVersion

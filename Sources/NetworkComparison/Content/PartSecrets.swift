@@ -24,7 +24,9 @@ struct PartSecrets: Sendable {
         // Any part of the path may say what its values are.
         case "json" where place.split(atByte: UInt8(ascii: "/")).dropFirst().contains { Self.isSecret($0) }:
             return Self.hidden
-        default: return Self.mentionsSecret(text) ? Self.hidden : redaction.text(text)
+        default:
+            let isHidden = Redaction.namesCredentials(text.utf8) || Self.mentionsSecret(text)
+            return isHidden ? Self.hidden : redaction.text(text)
         }
     }
 

@@ -46,6 +46,15 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
 
     package init() {}
 
+    /// With all bytes of the body: `Data` hashes its start alone, and responses that begin alike are usual.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(status)
+        hasher.combine(fields)
+        for byte in body { hasher.combine(byte) }
+        hasher.combine(digest)
+        hasher.combine(errorText)
+    }
+
     /// The status and the code of the error alone.
     package var outline: RecordedResponse {
         var outline = RecordedResponse()

@@ -20,7 +20,9 @@ package struct Growth: Sendable {
         package var process: Int
         /// The requests that the process has carried so far.
         package var requests: Int
+        /// In bytes; 0 where the system does not tell.
         package var memory: Int
+        /// 0 where the system does not tell.
         package var descriptors: Int
 
         package init(process: Int, requests: Int, memory: Int, descriptors: Int) {
@@ -38,8 +40,8 @@ package struct Growth: Sendable {
     package let perRequest: Double
     /// The interval of ``perRequest``.
     package let (low, high): (Double, Double)
-    /// How much two copies of the first arm may differ.
-    package let noise: Double
+    /// How much two copies of the first arm may differ; `nil` where that was not measured.
+    package let noise: Double?
 
     /// The probability with which one interval contains the growth.
     package static let confidence = 0.999
@@ -48,7 +50,7 @@ package struct Growth: Sendable {
 
     /// Whether the growth differs beyond doubt: the interval does not contain zero, and the difference is larger than
     /// that between two copies.
-    package var isDecided: Bool { (low > 0 || high < 0) && abs(perRequest) > noise }
+    package var isDecided: Bool { (low > 0 || high < 0) && abs(perRequest) > noise ?? 0 }
 
     /// Returns the growth of each arm's resources against the first arm's; empty with too few rounds.
     package static func growths(_ arms: [(name: String, states: [State])], copy: [State]) -> [Growth] {
@@ -60,7 +62,7 @@ package struct Growth: Sendable {
                 guard let own = interval(differences, confidence: confidence) else { return nil }
                 return Growth(
                     resource: resource, arms: (first.name, arm.name), perRequest: own.mean, low: own.low,
-                    high: own.high, noise: equal.map { max(abs($0.low), abs($0.high)) } ?? 0)
+                    high: own.high, noise: equal.map { max(abs($0.low), abs($0.high)) })
             }
         }
     }
@@ -81,12 +83,14 @@ package struct Growth: Sendable {
         }
     }
 
-    /// Returns the growth within a round; `nil` if another process ended the round, or without requests.
+    /// Returns the growth within a round; `nil` if another process ended the round, without requests, or where the
+    /// amounts are not known.
     private static func growth(of resource: Resource, _ states: [State], _ round: Int) -> Double? {
         let (before, after) = (states[round - 1], states[round])
-        guard before.process == after.process, after.requests > before.requests else { return nil }
-        return Double(after.amount(of: resource) - before.amount(of: resource))
-            / Double(after.requests - before.requests)
+        let amounts = (before.amount(of: resource), after.amount(of: resource))
+        guard before.process == after.process, after.requests > before.requests, amounts.0 > 0, amounts.1 > 0
+        else { return nil }
+        return Double(amounts.1 - amounts.0) / Double(after.requests - before.requests)
     }
 
     private static func interval(
@@ -104,17 +108,25 @@ package struct Growth: Sendable {
     /// The growth as a sentence.
     package var text: String {
         guard isDecided else {
-            let reach = max(abs(low), abs(high), noise)
+            let size = detectable
             return "\(resource): no growth of \(arms.other) beyond \(arms.first)'s; "
-                + (reach > 0
-                    ? "one of \(shown(reach)) a request would have been found" : "it was the same in each round")
+                + (size > 0
+                    ? "one of \(shown(size)) a request would have been found" : "it was the same in each round")
         }
         let isMore = perRequest > 0
         let (more, less) = isMore ? (arms.other, arms.first) : (arms.first, arms.other)
         let (least, most) = isMore ? (low, high) : (-high, -low)
         let confidence = String(format: "%.1f %%", Self.confidence * 100)
+        let floor = noise.map { "noise floor \(shown($0))" } ?? "no noise floor"
         return "\(resource): \(more) grows by \(shown(abs(perRequest))) a request more than \(less) "
-            + "(\(confidence) CI \(shown(least)) to \(shown(most)); noise floor \(shown(noise)))"
+            + "(\(confidence) CI \(shown(least)) to \(shown(most)); \(floor))"
+    }
+
+    /// The growth that would hardly have been missed: its interval would exclude zero, and it would exceed the noise,
+    /// unless chance had moved it by half the width of the interval.
+    package var detectable: Double {
+        let reach = (high - low) / 2
+        return reach + max(reach, noise ?? 0)
     }
 
     private func shown(_ amount: Double) -> String {

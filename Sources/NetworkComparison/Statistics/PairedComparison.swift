@@ -16,6 +16,13 @@ package struct RatioInterval: Sendable, Equatable {
     /// The largest change that the interval does not exclude, as a factor above 1.
     package var reach: Double { max(high, 1 / low) }
 
+    /// Returns the change, as a factor above 1, that would hardly have been missed: its interval would not contain 1,
+    /// and it would exceed the noise, unless chance had moved it by half the width of the interval.
+    package func detectable(beyond noise: Double) -> Double {
+        let reach = (high / low).squareRoot()
+        return reach * max(reach, noise)
+    }
+
     /// The half-width, as a share of the ratio.
     package var halfWidth: Double { (high / low).squareRoot() - 1 }
 }

@@ -59,10 +59,10 @@ package struct Verdict: Sendable {
     package var text: String {
         guard let interval else { return "\(name): \(obstacle ?? "not measured")" }
         guard isDecided else {
-            let reach = max(interval.reach, noise ?? 1) - 1
+            let share = interval.detectable(beyond: noise ?? 1) - 1
             let size =
-                reach < Self.largestShare
-                ? "one of \(Self.percent(reach)) would have been found" : "the data are too noisy to show any"
+                share < Self.largestShare
+                ? "one of \(Self.percent(share)) would have been found" : "the data are too noisy to show any"
             return "\(name): no difference found between \(arms.left) and \(arms.right); \(size)"
         }
         return "\(name): \(sentence(interval.ratio)) (\(details(interval)))"
@@ -113,7 +113,7 @@ package struct Verdict: Sendable {
 
     /// Returns a share as a percentage, rounded up to a whole one from 1 % on.
     static func percent(_ share: Double) -> String {
-        guard share.isFinite, share < largestShare else { return "over 10000 %" }
+        guard share.isFinite, share < largestShare else { return "over 900 %" }
         let percent = share * 100
         return percent < 0.95 ? String(format: "%.1f %%", percent) : "\(Int((percent - 1e-9).rounded(.up))) %"
     }
@@ -125,25 +125,28 @@ package enum Verdicts {
     package static let errorRate = 0.05
 
     /// Returns the confidence of each verdict's interval, so that all of them together have the run's.
-    package static func confidence(urls: Int, arms: Int, metrics: Int) -> Double {
-        1 - errorRate / Double(max(1, urls * (arms - 1) * metrics))
+    /// - Parameters:
+    ///   - comparisons: The number of pairs of arms and URLs that are compared, those with a baseline included.
+    ///   - metrics: The number of verdicts on each pair.
+    package static func confidence(comparisons: Int, metrics: Int) -> Double {
+        1 - errorRate / Double(max(1, comparisons * metrics))
     }
 
     /// Returns the verdicts of one URL: the first arm against each other one, by each metric.
     /// - Parameters:
     ///   - arms: The names of the arms and their blocks, the first arm first.
     ///   - noise: How far two copies of the first arm may be apart, by metric.
-    ///   - shares: Among how many URLs the chance of an error is divided.
+    ///   - comparisons: The number of pairs of arms and URLs that share the chance of an error.
     ///   - metrics: What the arms are compared by.
     ///   - draws: How often pairs of processes are drawn.
     ///   - verb: What an arm does in the sentence about its time.
     package static func verdicts(
-        url: String, arms: [(name: String, blocks: [Block])], noise: [Metric: Double], shares: Int,
+        url: String, arms: [(name: String, blocks: [Block])], noise: [Metric: Double], comparisons: Int,
         metrics: [Metric] = Metric.allCases, draws: Int = PairedComparison.draws, verb: String = "responds in",
         using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         guard let first = arms.first else { return [] }
-        let confidence = confidence(urls: shares, arms: arms.count, metrics: metrics.count)
+        let confidence = confidence(comparisons: comparisons, metrics: metrics.count)
         return arms.dropFirst().flatMap { arm in
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
             return metrics.map { metric in
@@ -158,12 +161,12 @@ package enum Verdicts {
     /// machine.
     /// - Parameters:
     ///   - noise: How far two copies of one arm may be apart now.
-    ///   - shares: Among how many arms and URLs the chance of an error is divided.
+    ///   - comparisons: The number of pairs of arms and URLs that share the chance of an error.
     package static func changes(
-        url: String, arm: String, now: [Block], before: [Block], noise: [Metric: Double], shares: Int,
-        metrics: [Metric], verb: String, using generator: inout some RandomNumberGenerator
+        url: String, arm: String, now: [Block], before: [Block], noise: [Metric: Double],
+        comparisons: Int, metrics: [Metric], verb: String, using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
-        let confidence = 1 - errorRate / Double(max(1, shares * metrics.count))
+        let confidence = confidence(comparisons: comparisons, metrics: metrics.count)
         let pairs = PairedComparison(now, before, arePaired: false, using: &generator)
         return metrics.map { metric in
             Verdict(

@@ -115,6 +115,7 @@ public struct NetworkClient: NetworkDispatcher {
     }
 
     /// Sends a complete request, with its own options (see ``options``), and returns its response in a form.
+    /// - Throws: The errors of a described request.
     public func send<Body>(
         _ request: TransportRequest, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {

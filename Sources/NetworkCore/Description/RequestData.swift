@@ -22,7 +22,7 @@ public struct RequestData: Sendable {
     public var baseURL: String?
     /// Whether ``path`` is the whole URL, whatever base the client has.
     var isWholeURL = false
-    /// The HTTP method.
+    /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     public var method: HTTPRequest.Method
     /// Parameters that go into the query with any method, before ``parameters`` and after a query that the URL has.
     public var query: [String: ParameterValue]?

@@ -110,6 +110,9 @@ public final class CanaryTransport: HTTPTransport {
         do {
             var response = try await transport.send(request)
             if response.carrier == nil { response.carrier = transport.name }
+            if response.joinsFields == nil {
+                response.joinsFields = !transport.capabilities.supports(.exactResponseFields)
+            }
             return response
         } catch let error as NetworkError where error.phase != .preparing {
             // An error without an exchange would be taken for one of the first transport's.

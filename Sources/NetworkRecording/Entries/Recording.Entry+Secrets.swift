@@ -14,10 +14,12 @@ extension Recording.Entry {
     ///   `0`, `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become
     ///   `"REDACTED"`; JSON within a string counts. All other bytes stay as they are, and so do `true`, `false` and
     ///   `null`. Forms: the values of secret fields become `REDACTED`.
-    /// - Multipart bodies with a secret part are left out, and so are bodies that may be texts in which no secret could
-    ///   be found because they are compressed or not in UTF-8: all but images, audio, video and fonts.
+    /// - Multipart bodies with a secret part, or with a part in Base64 or quoted-printable, are left out, and so are
+    ///   bodies that may be texts in which no secret could be found because they are compressed or in UTF-16 or UTF-32:
+    ///   all but images, audio, video and fonts.
     ///
-    /// A secret in a path, in free text or in an image is not recognized, unless it is a JSON Web Token in a text.
+    /// A secret in a path, in free text or in an image is not recognized, unless it is a JSON Web Token in a text; nor
+    /// is one in a compressed file (`application/gzip`, `application/octet-stream`) without a `Content-Encoding`.
     /// Applying the rule twice changes nothing more.
     /// - Parameter secretFields: The names of header fields that are secret besides those of
     ///   ``NetworkCore/SecretFields``. Default: none.

@@ -42,20 +42,19 @@ enum BodySecrets {
         let isForm =
             types.contains { $0.matches("application/x-www-form-urlencoded") }
             || types.isEmpty && FormSecrets.looksLikeForm(bytes)
-        let isJSON = types.contains(where: isJSON) || looksLikeJSON(bytes)
-        let isText = isForm || isJSON || !types.contains { medialTypes.contains($0.type) }
+        let isEvents =
+            types.contains { $0.matches("text/event-stream") } || types.isEmpty && EventSecrets.looksLikeEvents(bytes)
+        let isJSON = types.contains { $0.subtype.contains("json") } || looksLikeJSON(bytes)
+        let isText = isForm || isEvents || isJSON || !types.contains { medialTypes.contains($0.type) }
         guard isText else { return .unchanged }
-        let isScanned = isForm || isJSON || isCoded(bytes, fields)
+        let isScanned = isForm || isEvents || isJSON || isCoded(bytes, fields, types)
         guard !isScanned || !isOpaque(bytes, fields, isText: true) else { return .leftOut }
         var shown: [UInt8]?
         if isForm { shown = FormSecrets.redacted(bytes) }
+        if isEvents { shown = EventSecrets.redacted(shown ?? bytes) ?? shown }
         if isJSON { shown = JSONSecrets.redacted(shown ?? bytes) ?? shown }
         shown = TokenSecrets.redacted(shown ?? bytes) ?? shown
         return shown.map { .replaced($0) } ?? .unchanged
-    }
-
-    private static func isJSON(_ type: MediaType) -> Bool {
-        type.matches("text/event-stream") || type.subtype.contains("json")
     }
 
     /// Whether a body of another type begins as JSON does, or as a guard against its use as a script.
@@ -69,14 +68,43 @@ enum BodySecrets {
     private static let medialTypes: Set<String> = ["audio", "font", "image", "video"]
 
     /// Whether a body of another type may be a text that is compressed, or in UTF-16 or UTF-32.
-    private static func isCoded(_ bytes: [UInt8], _ fields: HTTPFields) -> Bool {
-        fields.contains(.contentEncoding) || bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-            || bytes.starts(with: [0, 0, 0xFE, 0xFF])
+    private static func isCoded(_ bytes: [UInt8], _ fields: HTTPFields, _ types: [MediaType]) -> Bool {
+        if fields.contains(.contentEncoding) || marks.contains(where: { bytes.starts(with: $0) }) { return true }
+        if looksWide(bytes) || types.contains(where: { isWide($0) }) { return true }
+        let isFile = types.contains { $0.type == "application" }
+        return !isFile && isCompressed(bytes)
+    }
+
+    /// The byte order marks of UTF-16 and UTF-32.
+    private static let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF], [0, 0, 0xFE, 0xFF]]
+
+    private static func isWide(_ type: MediaType) -> Bool {
+        let name = type.parameters["charset"]?.lowercased() ?? ""
+        return ["utf-16", "utf16", "utf-32", "utf32", "ucs-2", "ucs2"].contains { name.hasPrefix($0) }
+    }
+
+    /// Whether a text has ASCII characters of two bytes or four, as in UTF-16 and UTF-32 without a byte order mark.
+    static func looksWide(_ text: some Collection<UInt8>) -> Bool {
+        let start = Array(text.prefix(256))
+        guard start.count >= 8 else { return false }
+        let pairs = start.count / 2
+        for zero in [0, 1] {
+            let wide = (0..<pairs).count {
+                start[2 * $0 + zero] == 0 && (0x09..<0x7F).contains(start[2 * $0 + 1 - zero])
+            }
+            if wide * 2 >= pairs { return true }
+        }
+        return false
+    }
+
+    /// Whether a body begins as gzip (RFC 1952 §2.3.1) or Zstandard (RFC 8878 §3.1.1) does.
+    private static func isCompressed(_ bytes: [UInt8]) -> Bool {
+        bytes.starts(with: [0x1F, 0x8B, 8]) || bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
     }
 
     /// Whether a body is compressed, or in another encoding than UTF-8, so that no scanner finds anything in it.
     private static func isOpaque(_ bytes: [UInt8], _ fields: HTTPFields, isText: Bool) -> Bool {
-        if isText, bytes.contains(0) { return true }
+        if isText, bytes.contains(0) || isCompressed(bytes) { return true }
         // Nearly always UTF-8 after decompression, whatever the field says.
         guard fields.contains(.contentEncoding) else { return false }
         return isText ? !isUTF8(bytes) : !bytes.starts(with: "--".utf8)

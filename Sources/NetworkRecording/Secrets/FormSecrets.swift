@@ -33,6 +33,7 @@ enum FormSecrets {
         }
         for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             if looksLikeForm(line), redacted(Array(line)) != nil { return true }
+            if isCodedPart(line) { return true }
             if line.allSatisfy({ (0x21..<0x7F).contains($0) }), TextSecrets.redacted(Array(line)) != nil { return true }
             // A part may be a message with a head.
             let value = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
@@ -41,9 +42,22 @@ enum FormSecrets {
         return JSONSecrets.redacted(body) != nil
     }
 
-    /// Whether a text is one name and value, or several, with nothing that a form would escape.
+    /// Whether a line says that a part of a multipart body is in Base64 or quoted-printable (RFC 2045 §6), or is part
+    /// of one in UTF-16 or UTF-32: in neither anything can be found.
+    private static func isCodedPart(_ line: ArraySlice<UInt8>) -> Bool {
+        if BodySecrets.looksWide(line) { return true }
+        guard line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") else { return false }
+        let text = String(decoding: line, as: UTF8.self).lowercased()
+        let encodings = ["base64", "quoted-printable"]
+        return text.hasPrefix("content-transfer-encoding:") && encodings.contains { text.contains($0) }
+            || text.hasPrefix("content-type:") && (text.contains("utf-16") || text.contains("utf-32"))
+    }
+
+    /// Whether a text begins with a name and `=`, as a form does. Its values may contain what a form would escape: they
+    /// are often typed by hand.
     static func looksLikeForm(_ text: some Collection<UInt8>) -> Bool {
-        text.contains(UInt8(ascii: "=")) && text.allSatisfy { (0x21..<0x7F).contains($0) }
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        return text[..<equals].allSatisfy { (0x21..<0x7F).contains($0) }
     }
 
     private static let longestName = 256

@@ -2,23 +2,40 @@ import NetworkCore
 
 /// A scanner that replaces the values of secret members in a JSON text, and leaves all other bytes as they are.
 ///
-/// It works on anything that contains JSON: one text, lines of JSON, an event stream, a text that was cut. It is not a
-/// parser, so it reads each byte a few times at most, however the text is nested.
+/// It works on anything that contains JSON: one text, lines of JSON, a text that was cut. It is not a parser, so it
+/// reads each byte a few times at most, however the text is nested. ``EventSecrets`` has the rule for event streams.
 struct JSONSecrets {
+    /// A part of the text, and the bytes that take its place.
+    struct Replacement {
+        let range: Range<Int>
+        let mark: [UInt8]
+    }
+
     private let bytes: [UInt8]
-    private var output: [UInt8] = []
-    /// The number of bytes that are in the output, or replaced there.
-    private var copied = 0
+    private var replacements: [Replacement] = []
     private var at = 0
     private let depth: Int
 
     /// Returns the text without its secrets, or `nil` if it contains none.
     /// - Parameter depth: The levels of texts within its strings that are looked into.
     static func redacted(_ bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
+        let replacements = replacements(in: bytes, depth: depth)
+        guard !replacements.isEmpty else { return nil }
+        var (output, copied) = ([UInt8](), 0)
+        for replacement in replacements {
+            output += bytes[copied..<replacement.range.lowerBound]
+            output += replacement.mark
+            copied = replacement.range.upperBound
+        }
+        return output + bytes[copied...]
+    }
+
+    /// Returns what takes the place of the secrets in a text, in the text's order.
+    /// - Parameter depth: The levels of texts within its strings that are looked into.
+    static func replacements(in bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [Replacement] {
         var scanner = JSONSecrets(bytes, depth)
         scanner.run()
-        guard scanner.copied > 0 else { return nil }
-        return scanner.output + bytes[scanner.copied...]
+        return scanner.replacements
     }
 
     private init(_ bytes: [UInt8], _ depth: Int) { (self.bytes, self.depth) = (bytes, depth) }
@@ -51,9 +68,7 @@ struct JSONSecrets {
 
     private mutating func replace(from start: Int, to end: Int, by mark: [UInt8]) {
         guard start < end, !bytes[start..<end].elementsEqual(mark) else { return }
-        output += bytes[copied..<start]
-        output += mark
-        copied = end
+        replacements.append(Replacement(range: start..<end, mark: mark))
     }
 
     /// Returns what stands for a value: of the same kind, so that a program that decodes a replayed response finds the
@@ -73,38 +88,35 @@ struct JSONSecrets {
     // MARK: Places
 
     /// Returns the offset after a string, and whether its closing quote was found. A string of JSON has no line feed:
-    /// where one comes first, the text was cut or the quote was none, and the next line may be JSON again.
+    /// where one comes first, the text was cut or the quote was none, and the next line may be JSON again. If the next
+    /// quote is followed by what follows a string, it closes the string all the same.
     private func endOfString(_ start: Int) -> (end: Int, isClosed: Bool) {
-        var index = start + 1
+        var (index, lineEnd) = (start + 1, Int?.none)
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\""): return (index + 1, true)
-            case 0x0A, 0x0D: return (index, false)
+            case UInt8(ascii: "\""):
+                guard let lineEnd else { return (index + 1, true) }
+                return isEndOfMember(index + 1) ? (index + 1, true) : (lineEnd, false)
+            case 0x0A, 0x0D:
+                lineEnd = lineEnd ?? index
+                index += 1
             case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
             default: index += 1
             }
         }
-        return (bytes.count, false)
+        return (lineEnd ?? bytes.count, false)
     }
 
-    /// Returns the offset after blanks and line ends, with the `data:` that begins the next line of an event.
+    /// Whether a string, or a name, may end before a place of its line.
+    private func isEndOfMember(_ start: Int) -> Bool {
+        let next = bytes[start...].first { $0 != 0x20 && $0 != 0x09 }
+        return next.map { ",:]}\n\r".utf8.contains($0) } ?? true
+    }
+
+    /// Returns the offset after blanks and line ends.
     private func afterBlanks(_ start: Int) -> Int {
-        var (index, isAtLineStart) = (start, false)
-        while index < bytes.count {
-            switch bytes[index] {
-            case 0x20, 0x09: break
-            case 0x0A, 0x0D: isAtLineStart = true
-            case UInt8(ascii: "d") where isAtLineStart && bytes[index...].starts(with: Self.data):
-                index += Self.data.count - 1
-                isAtLineStart = false
-            default: return index
-            }
-            index += 1
-        }
-        return bytes.count
+        bytes[start...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
     }
-
-    private static let data = Array("data:".utf8)
 
     private func endOfValue(_ start: Int) -> Int {
         guard start < bytes.count else { return bytes.count }

@@ -8,7 +8,6 @@ import Synchronization
 /// ```swift
 /// let stub = StubTransport()
 /// stub.when(.get("/users"), .json([User(id: 1, name: "Ada")]))
-/// stub.when(.post("/users"), .status(503), .json(User(id: 2, name: "Bo"), status: 201))
 ///
 /// let users = try await GetUsers().send(over: stub).body
 /// #expect(stub.sent.first?.target == "/users?page=1")

@@ -221,7 +221,9 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
-        let design = design(weights: exec == nil ? requests.map(\.weight) : [1])
+        var design = design(weights: exec == nil ? requests.map(\.weight) : [1])
+        design.comparisons =
+            shown.count * (arms.count - 1) + (baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
         let meter = ComparisonMeter(design, shown)
         defer { meter.clear() }

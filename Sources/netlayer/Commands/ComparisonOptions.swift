@@ -55,9 +55,13 @@ struct ComparisonOptions: ParsableArguments {
         return try await Baseline(path: baseline)
     }
 
-    /// Checks that the files can be written, before anything is measured.
+    /// Checks that the files can be written, before anything is measured. A pipe is not opened for that: its reader
+    /// would take the end of the check for the end of the file.
     func checkFiles() throws {
-        for path in [save, html, markdown, junit].compactMap(\.self) { _ = try OutputFile(replacing: path) }
+        for path in [save, html, markdown, junit].compactMap(\.self) {
+            if case .special = try OutputFile.destination(of: path) { continue }
+            _ = try OutputFile(replacing: path)
+        }
     }
 
     /// Writes the result to standard output and to the files of the options.

@@ -47,7 +47,10 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let source = try ByteSource(path: file)
         let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
-        let entries = try Recording(har: Data(bytes)).entries.sorted { $0.started < $1.started }
+        var others = ForeignEntries()
+        let all = try Recording(har: Data(bytes)).entries.sorted { $0.started < $1.started }
+        let entries = all.filter { !others.take($0) }
+        await others.say(of: source.name)
         guard let first = entries.first else { throw ToolFailure(.file, "\(source.name) has no exchanges") }
         var values: [HTTPField] = []
         for header in headers {

@@ -207,15 +207,11 @@ struct RequestSources: ParsableArguments {
     /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
     /// An entry of a WebSocket or of a URL with its data in it, as browsers write them, is left out, and is said.
     private static func recorded(_ bytes: Data, _ name: String) async throws -> [SourceRequest] {
-        var others: [String: Int] = [:]
+        var others = ForeignEntries()
         var places: [RecordedKey: Int] = [:]
         var requests: [SourceRequest] = []
         for (number, entry) in try Recording(har: bytes).entries.enumerated() {
-            let scheme = String(entry.request.url.prefix { $0 != ":" }).lowercasedASCII
-            if unsent.contains(scheme) {
-                others[scheme, default: 0] += 1
-                continue
-            }
+            if others.take(entry) { continue }
             let key = RecordedKey(entry.request)
             if let place = places[key] {
                 requests[place].weight += 1
@@ -235,15 +231,9 @@ struct RequestSources: ParsableArguments {
                 throw error
             }
         }
-        if !others.isEmpty {
-            let counts = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key):" }
-            await OutputWriter.say("netlayer: of \(name), entries are left out: \(counts.joined(separator: ", "))")
-        }
+        await others.say(of: name)
         return requests
     }
-
-    /// The schemes of entries that are no requests of HTTP.
-    private static let unsent: Set<String> = ["about", "blob", "chrome-extension", "data", "file", "ws", "wss"]
 }
 
 /// What makes two recorded requests the same one.
@@ -251,10 +241,14 @@ private struct RecordedKey: Hashable {
     let method: String
     let url: String
     let fields: HTTPFields
-    let body: Recording.Body?
+    /// By its digest: `Data` hashes its start alone.
+    let body: [UInt8]?
+    let omitted: Int?
 
     init(_ request: Recording.Request) {
-        (method, url, fields, body) = (request.method.rawValue, request.url, request.headerFields, request.body)
+        (method, url, fields) = (request.method.rawValue, request.url, request.headerFields)
+        body = request.body.map { SHA256Checksum.digest($0.bytes) }
+        omitted = request.body?.omitted
     }
 }
 

@@ -119,7 +119,13 @@ final class ArmProcess: Sendable {
 
     private func reply(to order: some Encodable, within patience: Duration) async throws -> ArmReply {
         do {
-            try input.write(contentsOf: try JSONEncoder().encode(order) + [UInt8(ascii: "\n")])
+            let bytes = try JSONEncoder().encode(order) + [UInt8(ascii: "\n")]
+            // On a thread of its own: a child that does not read blocks it until its end.
+            let thread = Thread { [input] in
+                // A pipe that the child has left: how the child ended says more.
+                try? input.write(contentsOf: bytes)
+            }
+            thread.start()
             if let line = try await lines.next(within: patience) {
                 return try JSONDecoder().decode(ArmReply.self, from: line)
             }

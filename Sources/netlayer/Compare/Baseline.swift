@@ -83,6 +83,14 @@ struct Baseline: Sendable {
         }
     }
 
+    /// Returns the number of arms and requests that the file has too.
+    func comparisons(arms: [String], requests: [String]) -> Int {
+        requests.reduce(0) { count, request in
+            let target = file.urls.first { $0.request == request }
+            return count + arms.count { name in target?.arms.contains { $0.name == name } == true }
+        }
+    }
+
     private static func shown(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "'\(Redaction().text($0))'" }.joined(separator: ", ")
         return names.count > 8 ? "\(shown) and \(names.count - 8) more" : shown
@@ -109,8 +117,8 @@ struct Baseline: Sendable {
         }
         return pairs.flatMap { url, name, now, before in
             var changes = Verdicts.changes(
-                url: url.url, arm: name, now: now, before: before, noise: url.noise, shares: pairs.count,
-                metrics: result.metrics, verb: result.verb, using: &generator)
+                url: url.url, arm: name, now: now, before: before, noise: url.noise,
+                comparisons: result.design.comparisons, metrics: result.metrics, verb: result.verb, using: &generator)
             if !Self.areAlike(Self.size(of: before), Self.size(of: now)) {
                 for index in changes.indices where changes[index].interval != nil {
                     changes[index].interval = nil

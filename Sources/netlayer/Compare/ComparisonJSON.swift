@@ -177,7 +177,8 @@ extension Growth {
             .init("resource", .string(resource.rawValue)),
             .init("arms", .array([.string(arms.first), .string(arms.other)])),
             .init("perRequest", .exact(perRequest)), .init("low", .exact(low)), .init("high", .exact(high)),
-            .init("noise", .exact(noise)), .init("decided", .bool(isDecided)), .init("text", .string(text)),
+            .init("noise", noise.map { .exact($0) } ?? .null), .init("decided", .bool(isDecided)),
+            .init("text", .string(text)),
         ])
     }
 }

@@ -35,8 +35,7 @@ struct ComparisonJUnit {
                 name: "\(growth.resource.rawValue), \(growth.arms.first) and \(growth.arms.other)",
                 failure: rules.contains { $0.isBroken(by: growth) } ? growth.text : nil)
         }
-        let unseen = result.growths.isEmpty ? rules.filter { $0.metric == nil } : []
-        let notLookedAt = unseen.flatMap { rule in
+        let notLookedAt = rules.filter { $0.metric == nil }.flatMap { rule in
             rule.unjudged(in: result).map { Case(suite: "what processes keep", name: rule.text, failure: $0) }
         }
         let cases = result.urls.indices.flatMap(cases) + growths + notLookedAt + changes + missing
@@ -90,11 +89,13 @@ struct ComparisonJUnit {
         }
         for arm in result.shownArms {
             let figures = arm.figures[index]
-            let failed = figures.contents.outcomes.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            let failed = ComparisonText.counts(figures.contents.outcomes.errors)
+            let early = ComparisonText.counts(figures.warmUpErrors).map { "before anything counted: \($0)" }
+            let failures = [failed, early].compactMap(\.self)
             cases.append(
                 Case(
                     suite: url.url, name: "requests over \(arm.name)",
-                    failure: figures.ended ?? (failed.isEmpty ? nil : failed.joined(separator: ", "))))
+                    failure: figures.ended ?? (failures.isEmpty ? nil : failures.joined(separator: "; "))))
         }
         return cases
             + ComparisonText.gaps(result, index).map { Case(suite: url.url, name: "all responses", skipped: $0) }

@@ -73,14 +73,19 @@ struct ComparisonText {
     static func gaps(_ result: ExperimentResult, _ index: Int) -> [String] {
         (result.arms + [result.copy]).flatMap { arm in
             let (contents, errors) = (arm.figures[index].contents, arm.figures[index].warmUpErrors)
-            let failures = errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-            let early = failures.isEmpty ? nil : "\(arm.name): before anything counted, requests failed: \(failures)"
+            let early = counts(errors).map { "\(arm.name): before anything counted, requests failed: \($0)" }
             let left = [
                 (contents.notCompared, "of its responses"), (contents.partsNotCompared, "parts of its responses"),
             ]
             return [early].compactMap(\.self)
                 + left.filter { $0.0 > 0 }.map { "\(arm.name): no room to compare \($0.0) \($0.1)" }
         }
+    }
+
+    /// Returns the failures by code; `nil` without any.
+    static func counts(_ errors: [String: Int]) -> String? {
+        guard !errors.isEmpty else { return nil }
+        return errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
     }
 
     /// Returns what to say of the differences that are not listed.

@@ -149,7 +149,7 @@ struct Experiment: Sendable {
     private func isPrecise(_ arms: [Arm], _ precision: Double) -> Bool {
         var generator = SeededGenerator(seed: design.seed)
         // That of the verdicts, or the report would show wider intervals.
-        let confidence = Verdicts.confidence(urls: urls.count, arms: arms.count - 1, metrics: design.metrics.count)
+        let confidence = Verdicts.confidence(comparisons: design.comparisons, metrics: design.metrics.count)
         return urls.indices.allSatisfy { url in
             arms.dropFirst().filter { !$0.isCopy }.allSatisfy { arm in
                 guard arm.figures[url].ended == nil, arms[0].figures[url].ended == nil else { return true }

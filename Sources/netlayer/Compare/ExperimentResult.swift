@@ -67,20 +67,26 @@ struct ExperimentResult: Sendable {
                 .filter { metrics.contains($0.key) }
             let verdicts = Verdicts.verdicts(
                 url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, noise: noise,
-                shares: urls.count, metrics: metrics, verb: verb, using: &generator)
+                comparisons: design.comparisons, metrics: metrics, verb: verb, using: &generator)
             let contents = self.arms.dropFirst().map { arm in
                 ContentComparison(
                     first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
                     kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
                     sentNames: index < sentNames.count ? sentNames[index] : [],
                     // Without TLS, a version comes from the arm alone.
-                    mayDifferInVersion: !url.contains("http://")
+                    mayDifferInVersion: !Self.isInClear(url)
                         || first.specification.httpVersion != arm.specification.httpVersion)
             }
             let request = index < requests.count ? requests[index] : nil
             self.urls.append(
                 URLResult(url: url, request: request, verdicts: verdicts, contents: contents, noise: noise))
         }
+    }
+
+    /// Whether a request goes out without TLS, by its name: its method, if that is not GET, and its URL.
+    private static func isInClear(_ name: String) -> Bool {
+        let words = name.split(separator: " ", maxSplits: 1)
+        return words.last?.lowercased().hasPrefix("http://") == true || name.lowercased().hasPrefix("http://")
     }
 
     var hasDifferences: Bool {

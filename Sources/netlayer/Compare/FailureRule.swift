@@ -58,8 +58,12 @@ struct FailureRule: Sendable {
                 result.missing
                     + (result.urls.flatMap(\.verdicts) + result.changes)
                     .filter { $0.metric == metric && $0.interval == nil }.map(\.text)
-            } else if result.growths.isEmpty {
-                ["what processes keep was not looked at; it takes a second arm, and 21 rounds of blocks or more"]
+            } else if case .growth(let resource, _) = subject,
+                !result.growths.contains(where: { $0.resource == resource })
+            {
+                [
+                    "what processes keep was not looked at; it takes a second arm, 21 rounds of blocks or more, and a system that tells"
+                ]
             } else {
                 []
             }

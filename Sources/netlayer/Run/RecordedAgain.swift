@@ -60,7 +60,8 @@ struct RecordedAgain: Sendable {
             Self.tally(recorded, length: lengths?.before), copy: nil, Self.tally(now, length: lengths?.after),
             kinds: (recorded.transport ?? "", transport.name),
             sentNames: entry.request.headerFields.map(\.name) + fields.map(\.name))
-        let status = recorded.response.map { "\($0.status)" } ?? recorded.failure?.code.rawValue ?? "nothing"
+        let failure = recorded.failure.map { Redaction.visible($0.code.rawValue) }
+        let status = recorded.response.map { "\($0.status)" } ?? failure ?? "nothing"
         // A browser writes names as it likes.
         let isForeign = recorded.transport == nil
         let differences = comparison.differences.filter {

@@ -63,7 +63,8 @@ struct Waterfall {
         let body = entry.response?.body
         return Row(
             name: "\(entry.request)",
-            outcome: entry.response.map { "\($0.status)" } ?? "\(entry.failure?.code.rawValue ?? "-")",
+            outcome: entry.response.map { "\($0.status)" }
+                ?? "\(entry.failure.map { Redaction.visible($0.code.rawValue) } ?? "-")",
             bytes: body.map { "\($0.count)" } ?? "-", start: start, total: total,
             steps: steps(of: metrics, from: start, to: start + total), isFailure: entry.failure != nil)
     }

@@ -45,6 +45,24 @@ struct CookieJarTests {
     ])
     func `a valid line is taken`(line: String) throws { #expect(try isTaken(line)) }
 
+    /// Regression: the caller's cookie, of the host alone by default, left a cookie of the whole domain as it was.
+    @Test(arguments: [true, false], [true, false])
+    func `the caller's cookie replaces that of its domain`(includesSubdomains: Bool, isOfDomain: Bool) throws {
+        let url = "https://example.com/"
+        func cookie(_ value: String, expires: Date?) -> CookieJar.Cookie {
+            CookieJar.Cookie(
+                name: "sid", value: value, domain: "example.com", includesSubdomains: includesSubdomains,
+                expires: expires)
+        }
+        let line = "sid=secret; Path=/\(isOfDomain ? "; Domain=example.com" : "")"
+        try take([line, "other=1; Path=/"], from: url)
+        try jar.set(cookie("new", expires: nil))
+        #expect(jar.cookies.filter { $0.name == "sid" }.map(\.value) == ["new"])
+        try take([line], from: url)
+        try jar.set(cookie("", expires: .distantPast))
+        #expect(try sent(to: url) == "other=1")
+    }
+
     @Test(arguments: [
         "", "a", "=", "=b", " =b", ";a=b", "a; b=c", "a=b; Max-Age=0", "a=b; Max-Age=-1",
         "a\tb=c",

@@ -34,6 +34,23 @@ struct LastEventIDTests {
         #expect(stub.sent.count == 3)
     }
 
+    /// Regression: all events of a chunk were made before the first one was returned. A transport that can't pause a
+    /// body may hold tens of megabytes of it.
+    @Test func `a chunk as large as a body is parsed as its events are read`() async throws {
+        let count = 400_000
+        let chunk = Data(String(repeating: "data\n\n", count: count).utf8)
+        let clock = ContinuousClock()
+        let events = try await client([chunk]).send(request, as: .events(options)).body
+        var iterator = events.makeAsyncIterator()
+        let start = clock.now
+        _ = try await iterator.next()
+        let first = clock.now - start
+        var read = 1
+        while read < count, try await iterator.next() != nil { read += 1 }
+        #expect(read == count)
+        #expect(first < (clock.now - start) / 5)
+    }
+
     /// Regression: with the first event of a chunk, the iterator had the chunk's last id. A reader that resumed from it
     /// lost events.
     @Test(arguments: 0..<60)

@@ -1,9 +1,10 @@
 import Foundation
 import Logging
-import NetworkCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import NetworkCore
 
 @Suite(.patience(minutes: 1))
 struct InterceptorTests {
@@ -106,6 +107,40 @@ struct InterceptorTests {
         client.interceptors = [.adapting { _ in throw Refused() }]
         let refusing = client
         await #expect(throws: Refused.self) { try await refusing.send(RequestData(path: "http://h/"), as: .data) }
+    }
+
+    /// Regression: the limit of a collected body was that of the request before the interceptors.
+    @Test(arguments: [(10, true), (1_000, false)])
+    func `an interceptor may change the limit of the body`(limit: Int, isTooLarge: Bool) async throws {
+        let transport = AnsweringTransport(Answer(body: String(repeating: "x", count: 100)))
+        var client = NetworkClient(transport: transport)
+        client.options.maximumBodyBytes = 50
+        client.exchangeInterceptors = [.adapting { $0.options.maximumBodyBytes = limit }]
+        do {
+            _ = try await client.send(try .make(.get, "http://a/"), as: .data)
+            #expect(!isTooLarge)
+        } catch let error as NetworkError {
+            #expect(isTooLarge && error.code == .bodyTooLarge, "\(error)")
+        }
+    }
+
+    /// Regression: a reader that began before its cancellation read a small rest to its end.
+    @Test func `the end of a response reads nothing`() async throws {
+        final class Source: TransportResponse.BodySource {
+            let readings = Guarded<[Bool]>([])
+            var metrics: TransportMetrics { TransportMetrics(total: .zero) }
+            var trailers: HTTPFields? { nil }
+            func next() async throws -> Data? { nil }
+            func collect(upTo limit: Int?) async throws -> Data {
+                readings.withLock { $0.append(Task.isCancelled) }
+                return Data()
+            }
+        }
+        let source = Source()
+        let response = TransportResponse(
+            head: HTTPResponse(status: .ok), body: .init(source: source as any TransportResponse.BodySource))
+        for _ in 0..<500 { await response.end() }
+        #expect(source.readings.withLock { $0 } == Array(repeating: true, count: 500))
     }
 
     @Test func `cookies go along with each exchange`() async throws {

@@ -164,6 +164,28 @@ struct RedirectTests {
         }
     }
 
+    /// Regression: over a transport that chooses among others, the rule was that of its first one.
+    @Test(arguments: [true, false, nil])
+    func `the transport that carried a redirect says whether it joins fields`(joinsFields: Bool?) async throws {
+        let transport = AnsweringTransport(.redirect(to: "/x, /y"), Answer())
+        struct Choosing: HTTPTransport {
+            let transport: AnsweringTransport
+            let joinsFields: Bool?
+            var name: String { transport.name }
+            var capabilities: TransportCapabilities { transport.capabilities }
+            func send(_ request: TransportRequest) async throws -> TransportResponse {
+                var response = try await transport.send(request)
+                response.joinsFields = joinsFields
+                return response
+            }
+        }
+        let choosing = Choosing(transport: transport, joinsFields: joinsFields)
+        let request = try TransportRequest.make(.get, "http://a/")
+        let response = try await NetworkClient(transport: choosing).send(request, as: .stream)
+        // The transport itself does not promise to keep fields apart.
+        #expect(response.status.code == (joinsFields == false ? 200 : 302))
+    }
+
     @Test func `the way back brings no secrets back`() async throws {
         let transport = AnsweringTransport(.redirect(to: "http://b/"), .redirect(to: "http://a/2"), Answer())
         let request = try TransportRequest.make(.get, "http://a/1", fields: [.authorization: "s"])

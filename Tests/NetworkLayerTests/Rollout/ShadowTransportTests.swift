@@ -9,9 +9,8 @@ import Testing
 /// A transport that does what a closure says.
 struct ClosureTransport: HTTPTransport {
     var name = "closure"
+    var capabilities = StubTransport().capabilities
     let respond: @Sendable (TransportRequest) async throws -> TransportResponse
-
-    var capabilities: TransportCapabilities { StubTransport().capabilities }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse { try await respond(request) }
 }

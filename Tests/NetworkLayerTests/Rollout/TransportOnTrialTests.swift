@@ -47,6 +47,30 @@ struct TransportOnTrialTests {
         #expect(counts.canary == canary && counts.first > 3 * canary / 2 && counts.first < 8 * canary)
     }
 
+    /// Regression: whether a comma in a Location joins two was decided by the first transport.
+    @Test(arguments: [true, false]) func `a redirect is judged by the transport that carried it`(isExact: Bool)
+        async throws
+    {
+        func redirecting(_ name: String, isExact: Bool) -> ClosureTransport {
+            let supported: Set<TransportCapabilities.Capability> = isExact ? [.exactResponseFields] : []
+            let capabilities = TransportCapabilities(transport: name, basis: "a test", supported: supported)
+            return ClosureTransport(name: name, capabilities: capabilities) { request in
+                let isFirst = request.url.path == "/"
+                let fields: HTTPFields = isFirst ? [.location: "/x, /y"] : [:]
+                return TransportResponse(
+                    head: HTTPResponse(status: isFirst ? .found : .ok, headerFields: fields), body: .init(Data()))
+            }
+        }
+        var options = half
+        options.share = 1
+        let transport = CanaryTransport(
+            redirecting("first", isExact: !isExact), canary: redirecting("canary", isExact: isExact), options: options)
+        var client = NetworkClient(transport: transport)
+        client.validation = .any
+        let response = try await client.send(TransportRequest(url: url), as: .data)
+        #expect(response.status == (isExact ? .ok : .found))
+    }
+
     /// Regression: errors and logs named the first transport for a response of the canary's.
     @Test func `errors and logs name the transport that carried the request`() async throws {
         let log = CanaryLog()

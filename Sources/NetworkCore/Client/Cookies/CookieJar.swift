@@ -52,7 +52,8 @@ public final class CookieJar: Sendable {
         return store.withLock { $0.cookies(for: url, at: now) }
     }
 
-    /// Stores a cookie in place of one with the same name, domain and path. An expired cookie only removes that one.
+    /// Stores a cookie in place of those with the same name, domain and path, whether they include the subdomains or
+    /// not. An expired cookie only removes those.
     /// - Throws: ``NetworkError/Code/invalidOption`` for a cookie that no server could set: one with an empty name,
     ///   with `;` or control characters, with a domain that is not a host name or that includes the subdomains of a
     ///   public suffix, or with a path that does not start with `/`.
@@ -60,7 +61,13 @@ public final class CookieJar: Sendable {
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
             throw NetworkError(.invalidOption, "the cookie \(problem)", phase: .preparing)
         }
-        keep(cookie)
+        var other = cookie
+        (other.includesSubdomains, other.expires) = (!cookie.includesSubdomains, .distantPast)
+        let now = now()
+        store.withLock { store in
+            store.keep(other, at: now)
+            store.keep(cookie, at: now)
+        }
     }
 
     /// Stores the cookies that a response sets.

@@ -36,7 +36,7 @@ struct Arrival: Sendable {
     func collected() async throws -> NetworkResponse<Data> {
         let body: Data
         do {
-            body = try await incoming.body.collect(upTo: request.options.maximumBodyBytes)
+            body = try await incoming.body.collect(upTo: sent.options.maximumBodyBytes)
         } catch {
             throw naming(error)
         }
@@ -57,8 +57,11 @@ struct Arrival: Sendable {
         return response
     }
 
+    /// The request as the interceptors made it.
+    private var sent: TransportRequest { call.met.last ?? request }
+
     /// Whether the request as the interceptors made it was for a part.
-    func asksForPart() -> Bool { (call.met.last ?? request).headerFields.contains(.range) }
+    func asksForPart() -> Bool { sent.headerFields.contains(.range) }
 
     /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
     /// it is. After a timeout or a cancellation, no response is attached: it was not rejected.

@@ -14,11 +14,11 @@ extension NetworkClient {
         to start: TransportRequest,
         in call: Call
     ) async throws -> TransportResponse {
-        let rules = RedirectRules(
-            policy: redirects, joinsFields: !transport.capabilities.supports(.exactResponseFields))
         var (request, response, followed) = (start, first, 0)
         while true {
             do {
+                let joinsFields = response.joinsFields ?? !transport.capabilities.supports(.exactResponseFields)
+                let rules = RedirectRules(policy: redirects, joinsFields: joinsFields)
                 guard var next = try rules.next(after: request, head: response.head) else { return response }
                 guard followed < redirects.maximum else {
                     throw NetworkError.tooManyRedirects(from: request.url, to: next.url, limit: redirects.maximum)

@@ -46,12 +46,15 @@ public struct ResponseValidation: Sendable {
     /// Accepts the content types that match a pattern: `application/json`, `text/*`, `*/*+json` for a suffix.
     /// Parameters such as `charset` are ignored, those of a pattern too.
     ///
-    /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0`. Any other response
+    /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0` without a transfer
+    /// coding. Any other response
     /// without a Content-Type is rejected. Rejects with ``NetworkError/Code/unacceptableContentType``.
     public static func contentTypes(_ patterns: String...) -> ResponseValidation {
         ResponseValidation([
             .head { head in
-                if [204, 205, 304].contains(head.status.code) || head.headerFields[.contentLength] == "0" { return }
+                let fields = head.headerFields
+                let isEmpty = fields[.contentLength] == "0" && !fields.contains(.transferEncoding)
+                if isEmpty || [204, 205, 304].contains(head.status.code) { return }
                 let type = head.headerFields[.contentType].flatMap { MediaType($0) }
                 if let type, patterns.contains(where: { type.matches($0) }) { return }
                 throw NetworkError(

@@ -37,6 +37,11 @@ public struct MultipartPart: Sendable {
     }
 
     /// Creates a part of bytes in memory.
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - bytes: The bytes.
+    ///   - fileName: The file name that is sent; `nil`, the default, for none.
+    ///   - contentType: The part's type; `nil` for none. Default: `application/octet-stream`.
     public static func bytes(
         _ name: String,
         _ bytes: Data,
@@ -52,7 +57,7 @@ public struct MultipartPart: Sendable {
     ///   - name: The field's name.
     ///   - path: The path of the file.
     ///   - fileName: The file name that is sent. Default: the last part of the path.
-    ///   - contentType: The part's type; `nil` for none.
+    ///   - contentType: The part's type; `nil` for none. Default: `application/octet-stream`.
     public static func file(
         _ name: String,
         path: String,
@@ -69,7 +74,7 @@ public struct MultipartPart: Sendable {
     ///   - chunks: The bytes.
     ///   - length: The number of bytes in all; `nil`, the default, if it is unknown.
     ///   - fileName: The file name that is sent; `nil`, the default, for none.
-    ///   - contentType: The part's type; `nil` for none.
+    ///   - contentType: The part's type; `nil` for none. Default: `application/octet-stream`.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ name: String,
         _ chunks: Chunks,

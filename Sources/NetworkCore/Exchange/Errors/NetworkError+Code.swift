@@ -31,7 +31,8 @@ extension NetworkError.Code {
     public static let unsupported = Self("unsupported")
     /// A setting in the program's environment is invalid, such as `NETWORK_TRANSPORT`.
     public static let invalidConfiguration = Self("invalidConfiguration")
-    /// Too many requests are waiting already.
+    /// Too many requests wait already: 100,000 by default over curl (`maximumQueued`). Or 256 request bodies are read
+    /// from an `InputStream` already.
     public static let overloaded = Self("overloaded")
     /// A file to send can't be read.
     public static let unreadableFile = Self("unreadableFile")
@@ -122,13 +123,16 @@ extension NetworkError.Code {
     public static let proxyFailed = Self("proxyFailed")
     /// The data that arrived is not HTTP, or contradicts itself.
     public static let invalidResponse = Self("invalidResponse")
-    /// The head of the response is larger than the library accepts.
+    /// The head of the response has more than 256 KiB, 4,096 lines or 256 heads, interim ones included; over libcurl
+    /// 7.88 and later, more than its limits (some 300 KB).
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
     /// The body ended before its announced length, or before the end of its Content-Encoding.
     public static let truncatedBody = Self("truncatedBody")
-    /// The decoded body is larger than ``TransportOptions/maximumBodyBytes``.
+    /// The decoded body is larger than ``TransportOptions/maximumBodyBytes``, or a file is larger than
+    /// ``DownloadedFile/Options/maximumBytes``.
     public static let bodyTooLarge = Self("bodyTooLarge")
-    /// The body's Content-Encoding is damaged or unknown.
+    /// The body's Content-Encoding is damaged or unknown, or has more than two codings; the Transfer-Encoding has a
+    /// coding besides `chunked`; or a download has a Content-Encoding that it did not request.
     public static let invalidContentEncoding = Self("invalidContentEncoding")
     /// The layer below failed for a reason that it does not report; see ``NetworkError/underlying``.
     public static let unclassified = Self("unclassified")

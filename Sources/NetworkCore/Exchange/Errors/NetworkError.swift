@@ -50,7 +50,8 @@ public struct NetworkError: Error, Sendable {
         set { content.value.exchange = newValue }
     }
     /// The response, if it arrived and was then rejected: with ``Code/unacceptableStatus``,
-    /// ``Code/unacceptableContentType``, ``Code/decodingFailed`` or ``Code/noData``.
+    /// ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``, ``Code/undecodableText``, or the
+    /// `NetworkError` of a validation of your own.
     public var response: FailedResponse? {
         get { content.value.response }
         set { content.value.response = newValue }

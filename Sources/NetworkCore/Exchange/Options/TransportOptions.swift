@@ -3,8 +3,8 @@ public import HTTPTypes
 /// The limits and the protocol of one exchange.
 public struct TransportOptions: Sendable, Hashable {
     /// The timeout for making a connection: name lookup, TCP, proxy and TLS. It starts when the request leaves the
-    /// queue. Default: 10 s; `nil` leaves only the total timeout. A connection that takes longer fails with
-    /// ``NetworkError/Code/connectTimeout``.
+    /// queue, or when it waits for nothing but the lookup of its name. Default: 10 s; `nil` leaves only the total
+    /// timeout. A connection that takes longer fails with ``NetworkError/Code/connectTimeout``.
     public var connectTimeout: Duration? = .seconds(10)
     /// The timeout for an established connection on which nothing moves in either direction. Default: 60 s; `nil` for
     /// none. Long polls need a long timeout or none. An exchange that is idle for longer fails with
@@ -46,7 +46,8 @@ public struct TransportOptions: Sendable, Hashable {
     /// at once. It counts bytes on the wire over curl, decoded bytes over URLSession, and begins anew for each exchange
     /// of a call: the bodies of redirects, challenges and failed attempts are reported too. Default: `nil`.
     public var progress: TransferProgress.Handler?
-    /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`.
+    /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`. Not supported by the
+    /// URLSession transport. Next to ``Names/dnsOverHTTPS`` it is ``NetworkError/Code/invalidOption``.
     public var wireLog: WireLog?
     /// Header fields whose values are secret, in addition to ``SecretFields``. No log and no curl command shows their
     /// values, and a redirect to another origin drops them. Default: none.
@@ -164,14 +165,16 @@ extension TransportOptions {
         set { set(\.urlCredentials, newValue) }
     }
 
-    /// The rule for the addresses that the request may connect to. Default: ``AddressPolicy/any``.
+    /// The rule for the addresses that the request may connect to. Default: ``AddressPolicy/any``. Another one next to
+    /// an explicit proxy or a Unix socket is ``NetworkError/Code/invalidOption``.
     public var addressPolicy: AddressPolicy {
         get { rare?.value.addressPolicy ?? .any }
         set { set(\.addressPolicy, newValue) }
     }
 
     /// The encodings to accept and decode while ``decompress`` is on, in the order of `Accept-Encoding`. Default:
-    /// ``TransportOptions/ContentEncoding/common``, which both transports decode.
+    /// ``TransportOptions/ContentEncoding/common``, which both transports decode. An empty list is
+    /// ``NetworkError/Code/invalidOption``: turn ``decompress`` off instead.
     ///
     /// A response in another encoding is decoded nevertheless if the transport supports it, as in browsers; so is an
     /// encoded response to a request that accepted no encoding. Downloads reject such a response, because the file's
@@ -182,7 +185,8 @@ extension TransportOptions {
     }
 
     /// The compression of the request's body, announced in `Content-Encoding`. Default: ``RequestCompression/none``,
-    /// because the server must support it.
+    /// because the server must support it. Next to a `Content-Encoding` of the request's own it is
+    /// ``NetworkError/Code/invalidOption``.
     ///
     /// Bytes are compressed before they are sent, on the sending task. A stream or a file is compressed while it is
     /// sent; its length is then unknown. Each chunk of a stream leaves as a whole, so that a server can respond to it,

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// One request as a transport accepts it: checked, encoded and complete.
 public struct TransportRequest: Sendable {
-    /// The HTTP method.
+    /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     @inlinable public var method: HTTPRequest.Method {
         _read { yield content.value.method }
         _modify { yield &content.value.method }
@@ -120,6 +120,13 @@ public struct TransportRequest: Sendable {
             if Task.isCancelled { throw NetworkError.cancelled }
             if let deadline, deadline <= .now { throw NetworkError.totalTimeout(of: self, phase: .preparing) }
         }
+    }
+
+    /// Returns the body of ``wireBody()``, however long its compression takes, and in a cancelled task too.
+    /// - Throws: ``NetworkError/Code/unclassified`` if there is not enough memory to compress it.
+    func describedWireBody() throws -> Body? {
+        guard let level = compression else { return body }
+        return try body?.gzipped(level: level) {}
     }
 
     /// The level of gzip; `nil` if there is nothing to compress.

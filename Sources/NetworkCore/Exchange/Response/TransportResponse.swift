@@ -16,6 +16,9 @@ public struct TransportResponse: Sendable {
     /// The name of the transport that carried the exchange, for logs and errors. A transport that chooses among others,
     /// such as ``NetworkLayer/CanaryTransport``, sets it; where it is `nil`, the client sets ``HTTPTransport/name``.
     public var carrier: String?
+    /// Whether the transport that carried the exchange joins repeated header fields; `nil` where the client's own
+    /// transport has.
+    package var joinsFields: Bool?
     private(set) var readableHead: ReadableHead
     private let givenMetrics: CopyOnWrite<TransportMetrics>?
 
@@ -51,7 +54,7 @@ public struct TransportResponse: Sendable {
         var response = TransportResponse(
             head: readableHead, body: given == nil ? body.following(rounds: count, of: time) : body, givenMetrics: given
         )
-        response.carrier = carrier
+        (response.carrier, response.joinsFields) = (carrier, joinsFields)
         return response
     }
 

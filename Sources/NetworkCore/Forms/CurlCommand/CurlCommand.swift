@@ -67,7 +67,7 @@ struct CurlCommand {
         self.isRevealed = isRevealed
         self.words = words
         // Only memory can fail here, and a command with the uncompressed body is better than none.
-        wireBody = (try? request.wireBody()) ?? request.body
+        wireBody = (try? request.describedWireBody()) ?? request.body
     }
 
     /// The limit on one word, in bytes; the system's is 128 KiB.

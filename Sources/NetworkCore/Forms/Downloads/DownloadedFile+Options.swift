@@ -12,12 +12,13 @@ extension DownloadedFile {
         /// The checksum that the file must have. With `nil`, the default, nothing is checked.
         public var checksum: ExpectedChecksum?
         /// The limit on retries after a connection that breaks during the download, by any failure that
-        /// ``RetryInterceptor/Policy/codes`` holds by default. Default: 5. A failure of the first connection, before
-        /// any byte arrives, is not retried here.
+        /// ``RetryInterceptor/Policy/codes`` holds by default; at least 0. Default: 5. A failure of the first
+        /// connection, before any byte arrives, is not retried here.
         public var retries = 5
-        /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. Default: 500 ms.
+        /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. More than 0, and at
+        /// most a year. Default: 500 ms.
         public var retryDelay = Duration.milliseconds(500)
-        /// The limit on the size of the file, in bytes. Default: 1 TiB. A larger file fails with
+        /// The limit on the size of the file, in bytes; at least 0. Default: 1 TiB. A larger file fails with
         /// ``NetworkError/Code/bodyTooLarge``, and the bytes written so far are deleted.
         public var maximumBytes = 1 << 40
         /// The permissions of the file, such as `0o600`, at most `0o777`. With `nil`, the default, a file that is

@@ -73,8 +73,11 @@ struct PartialRecord: Codable, Hashable, Sendable {
 }
 
 extension HTTPResponse {
-    /// The Content-Length of a whole representation.
-    var wholeLength: Int? { headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+    /// The Content-Length of a whole representation. It does not count next to a transfer coding (RFC 9112 §6.3).
+    var wholeLength: Int? {
+        guard !headerFields.contains(.transferEncoding) else { return nil }
+        return headerFields[.contentLength].flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
 }
 
 extension RequestURL {

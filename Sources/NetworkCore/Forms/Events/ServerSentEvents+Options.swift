@@ -1,5 +1,6 @@
 extension ServerSentEvents {
-    /// The options for a stream of events and its reconnections.
+    /// The options for a stream of events and its reconnections. A pause is at most a year, and a limit in bytes at
+    /// least 1; any other value is ``NetworkError/Code/invalidOption``.
     public struct Options: Sendable {
         /// The id of the event to begin after. Default: empty, which begins with new events. The stream itself keeps
         /// the current id.

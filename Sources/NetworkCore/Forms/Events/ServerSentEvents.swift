@@ -39,6 +39,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         fileprivate var connection: Connection
         fileprivate var chunks: TransportResponse.Body.AsyncIterator?
         private var ready: [Event] = []
+        /// The bytes that have arrived and are not parsed yet: a chunk may be as large as a whole body.
+        private var uncut = Data()
+        private static let cutBytes = 65_536
         private var isOver = false
 
         /// The id as of the last event that ``next()`` has returned, at which another stream could resume. Ids after it
@@ -69,7 +72,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 // The caller may hold the response for a long time.
                 await connection.arrival?.incoming.end()
                 (chunks, connection.arrival) = (nil, nil)
-                ready = []
+                (ready, uncut) = ([], Data())
                 throw NetworkError.thrown(error)
             }
             let event = ready.removeLast()
@@ -88,13 +91,17 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             // The events before the problem have been returned.
             if let problem = connection.parser.problem { throw arrival.naming(problem) }
             do {
-                guard let chunk = try await chunks.next() else {
-                    self.chunks = nil
-                    isOver = try await connection.ended() == .finish
-                    return
+                if uncut.isEmpty {
+                    guard let chunk = try await chunks.next() else {
+                        self.chunks = nil
+                        isOver = try await connection.ended() == .finish
+                        return
+                    }
+                    self.chunks = chunks
+                    uncut = chunk
                 }
-                self.chunks = chunks
-                ready = connection.take(chunk)
+                ready = connection.take(uncut.prefix(Self.cutBytes))
+                uncut = uncut.dropFirst(Self.cutBytes)
             } catch let error as NetworkError where error.isConnectionLoss {
                 self.chunks = nil
                 try await connection.lost(arrival.naming(error))

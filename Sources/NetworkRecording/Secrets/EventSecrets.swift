@@ -1,0 +1,80 @@
+/// Secrets in an event stream (HTML Standard §9.2.6). The data of an event may be JSON over several lines, with lines
+/// of other fields and comments between them.
+enum EventSecrets {
+    /// Returns whether a body of no known type begins as an event stream does.
+    static func looksLikeEvents(_ bytes: [UInt8]) -> Bool {
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let start = bytes.dropFirst(isMarked ? 3 : 0).drop { $0 == 0x0A || $0 == 0x0D }
+        return ["data:", "event:", "id:", "retry:", ":"].contains { start.starts(with: $0.utf8) }
+    }
+
+    /// Returns the stream without its secrets, or `nil` if it contains none. A line of data stays a line of data: what
+    /// a mark replaces in further lines is removed from them.
+    static func redacted(_ stream: [UInt8]) -> [UInt8]? {
+        let lines = lines(of: stream)
+        var removals: [(range: Range<Int>, mark: [UInt8])] = []
+        for isData in [true, false] {
+            let part = Part(lines.filter { $0.isData == isData }.map(\.shown), of: stream)
+            removals += part.removals
+        }
+        guard !removals.isEmpty else { return nil }
+        removals.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var (output, copied) = ([UInt8](), 0)
+        for removal in removals {
+            output += stream[copied..<removal.range.lowerBound]
+            output += removal.mark
+            copied = removal.range.upperBound
+        }
+        return output + stream[copied...]
+    }
+
+    private struct Line {
+        let isData: Bool
+        /// The value of a line of data, and the whole of another line, both with their line end.
+        let shown: Range<Int>
+    }
+
+    private static let name = Array("data:".utf8)
+
+    private static func lines(of stream: [UInt8]) -> [Line] {
+        var (lines, start) = ([Line](), 0)
+        while start < stream.count {
+            let end = stream[start...].firstIndex { $0 == 0x0A || $0 == 0x0D }.map { $0 + 1 } ?? stream.count
+            let isData = stream[start..<end].starts(with: name)
+            lines.append(Line(isData: isData, shown: (isData ? start + name.count : start)..<end))
+            start = end
+        }
+        return lines
+    }
+
+    /// Some ranges of a stream as one text.
+    private struct Part {
+        /// What is to be removed from the stream, and what takes its place.
+        private(set) var removals: [(range: Range<Int>, mark: [UInt8])] = []
+
+        init(_ ranges: [Range<Int>], of stream: [UInt8]) {
+            var text: [UInt8] = []
+            // The offsets of the ranges in the text.
+            var starts: [Int] = []
+            for range in ranges {
+                starts.append(text.count)
+                text += stream[range]
+            }
+            var line = 0
+            for replacement in JSONSecrets.replacements(in: text) {
+                while line + 1 < starts.count, starts[line + 1] <= replacement.range.lowerBound { line += 1 }
+                var (at, mark) = (replacement.range.lowerBound, replacement.mark)
+                for other in ranges.indices[line...] where starts[other] < replacement.range.upperBound {
+                    let length = min(replacement.range.upperBound - starts[other], ranges[other].count)
+                    let place = ranges[other].lowerBound + (at - starts[other])
+                    var end = ranges[other].lowerBound + length
+                    // The line's own end stays.
+                    while end > place, stream[end - 1] == 0x0A || stream[end - 1] == 0x0D { end -= 1 }
+                    removals.append((place..<end, mark))
+                    (at, mark) = (starts[other] + ranges[other].count, [])
+                    if replacement.range.upperBound <= at { break }
+                }
+            }
+        }
+    }
+}
