@@ -101,7 +101,7 @@ struct Exchange {
         if ask.has("pack") { options.requestCompression = .gzip }
         if ask.has("fresh") { options.connection.isFresh = true }
         if ask.has("no-reuse") { options.connection.forbidsReuse = true }
-        if ask.has("rate") { options.rate.maximumReceived = 1 << 24 }
+        if ask.has("rate") { options.rate.maximumReceivedPerSecond = 1 << 24 }
         if ask.has("encodings") { options.acceptedEncodings = TransportOptions.ContentEncoding.allCases }
         setNames(&options)
         setAuthentication(&options)

@@ -114,7 +114,7 @@ struct Reading {
 
     private func download(_ request: TransportRequest) async throws -> Outcome {
         var options = DownloadedFile.Options()
-        (options.retries, options.maximumBytes, options.time) = (2, 1 << 22, Self.hurried)
+        (options.maximumRetries, options.maximumBytes, options.time) = (2, 1 << 22, Self.hurried)
         defer {
             for name in [path, path + ".partial", path + ".partial.json"] {
                 try? FileManager.default.removeItem(atPath: name)

@@ -69,7 +69,7 @@ final class Runner {
         var outcomes: [Outcome] = []
         for (number, exchange) in exchanges.enumerated() {
             var client = NetworkClient(transport: dispatcher, logger: log.logger)
-            client.redirects.maximum = 4
+            client.redirects.maximumRedirects = 4
             if exchange.ask.has("keep-method") { client.redirects.keepsMethodOn = [301, 302] }
             if exchange.ask.has("cookies") { client.cookies = jar }
             let reading = Reading(client: client, exchange: exchange, path: "\(folder)/\(number)")

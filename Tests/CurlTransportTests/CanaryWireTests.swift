@@ -43,7 +43,7 @@ struct CanaryWireTests {
         client.options.authentication = .digest(
             user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
         var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
-        data.content = .bytes(secret.data, type: "text/plain")
+        data.content = .bytes(secret.data, contentType: "text/plain")
         data.headers = [
             "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
         ]

@@ -21,7 +21,7 @@ struct LaneTests {
         let second = Lane(options { $0.names.dnsOverHTTPS = "https://two.example/dns" }, to: origin, loops: 1)
         #expect(Set([plain, first, second]).count == 3)
         #expect(plain.resolver == nil && first.resolver != nil)
-        #expect(plain == Lane(options { $0.rate.maximumSent = 1 }, to: origin, loops: 1))
+        #expect(plain == Lane(options { $0.rate.maximumSentPerSecond = 1 }, to: origin, loops: 1))
     }
 
     /// Regression: most libcurls keep the addresses of one IP version under the name alone, and ordinary requests

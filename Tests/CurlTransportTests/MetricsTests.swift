@@ -116,9 +116,9 @@ struct MetricsTests {
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let server = try ScriptedServer(once, .ok())
         defer { server.stop() }
-        #expect(try await OptionExchange(server.url(), over: dispatcher).metrics.retries == 0)
+        #expect(try await OptionExchange(server.url(), over: dispatcher).metrics.resends == 0)
         let again = try await OptionExchange(server.url(), over: dispatcher).metrics
-        #expect(again.retries == 1)
+        #expect(again.resends == 1)
         #expect(again.connectionReused == false)
         #expect(server.connectionCount == 2)
     }
@@ -130,7 +130,7 @@ struct MetricsTests {
         defer { server.stop() }
         for round in 0..<20 {
             let metrics = try await OptionExchange(server.url(), over: dispatcher).metrics
-            if Libcurl.found.has(.requestCheck) { #expect(metrics.retries == min(round, 1)) }
+            if Libcurl.found.has(.requestCheck) { #expect(metrics.resends == min(round, 1)) }
         }
         #expect(server.connectionCount == 20)
     }

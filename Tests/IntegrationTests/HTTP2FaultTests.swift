@@ -44,7 +44,7 @@ struct HTTP2FaultTests {
         let answer = try await client.send("/http1/\(UUID())", method: .put, body: Data(count: size))
         #expect(answer.text == "1 \(size)")
         #expect(answer.metrics.httpVersion == "1.1")
-        #expect(answer.metrics.retries == 1)
+        #expect(answer.metrics.resends == 1)
     }
 
     @Test(.curlSpeaksHTTP2, arguments: ["reset", "cancel", "no-error"])

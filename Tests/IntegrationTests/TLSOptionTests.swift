@@ -302,7 +302,7 @@ struct TLSOptionTests {
         let exchange = try await Exchange(Peers.url(.http2)) {
             $0.trustPeers()
             $0.httpVersion = .http2
-            $0.rate.maximumReceived = 100_000
+            $0.rate.maximumReceivedPerSecond = 100_000
         }
         #expect(exchange.metrics.httpVersion == (stops ? "1.1" : "2"))
     }

@@ -120,14 +120,14 @@ import Testing
         #expect(try client("{}").cookies == nil)
         #expect(try client(#"{"cookies":"memory"}"#).cookies?.cookies.isEmpty == true)
         let following = try client(#"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[301,302]}"#).redirects
-        #expect(following.maximum == 3)
+        #expect(following.maximumRedirects == 3)
         #expect(following.keepsMethodOn == [301, 302])
         #expect(!following.allowsDowngrade)
         let trusting = try client(
             #"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[303],"trustRedirects":true,"allowDowngrade":true}"#
         ).redirects
-        #expect(trusting.maximum == 3 && trusting.keepsMethodOn == [303] && trusting.allowsDowngrade)
-        #expect(try client(#"{"followRedirects":true}"#).redirects.maximum == 20)
+        #expect(trusting.maximumRedirects == 3 && trusting.keepsMethodOn == [303] && trusting.allowsDowngrade)
+        #expect(try client(#"{"followRedirects":true}"#).redirects.maximumRedirects == 20)
         let cookies = try client(
             #"""
             {"initialCookies":[{"domain":".Example.com","name":"a","value":"b","path":"/x","secure":true,"httpOnly":true,

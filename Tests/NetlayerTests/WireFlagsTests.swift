@@ -87,7 +87,7 @@ struct WireFlagsTests {
             ]
         },
         Row("--doh-url https://d/q") { $0.names.dnsOverHTTPS = "https://d/q" },
-        Row("--limit-rate 2048") { ($0.rate.maximumReceived, $0.rate.maximumSent) = (2048, 2048) },
+        Row("--limit-rate 2048") { ($0.rate.maximumReceivedPerSecond, $0.rate.maximumSentPerSecond) = (2048, 2048) },
         Row("--speed-limit 10 --speed-time 20") { $0.rate.lowSpeed = .init(bytesPerSecond: 10, for: .seconds(20)) },
     ]
 
@@ -125,7 +125,7 @@ struct WireFlagsTests {
     func `rates have units`(words: String, bytes: Int) async throws {
         let arguments = words.split(separator: " ").map(String.init)
         let request = try await FetchCommand.parse(["http://h/"] + arguments).request()
-        #expect(request.options.rate.maximumReceived == bytes)
+        #expect(request.options.rate.maximumReceivedPerSecond == bytes)
     }
 
     /// curl's own `--anyauth` sends Basic in clear, and NTLM.

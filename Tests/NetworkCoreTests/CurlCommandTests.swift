@@ -208,7 +208,7 @@ struct CurlCommandTests {
         request.options.connection.unixSocket = .path("/run/a b")
         request.options.names.addresses = [.init("example.com", port: 443, ["127.0.0.1"])]
         request.options.names.connectTo = [.init("example.com", toHost: "other", toPort: 8443)]
-        request.options.rate.maximumSent = 1000
+        request.options.rate.maximumSentPerSecond = 1000
         request.options.tls.minimumVersion = .tls1_3
         request.options.tls.authorities = .file("/ca.pem")
         let command = request.curlCommand()
@@ -243,7 +243,7 @@ struct CurlCommandTests {
 
     @Test func `a request that can't be sent has no command`() throws {
         var head = RequestData(path: "http://127.0.0.1/", method: .head)
-        head.content = .bytes(Data("x".utf8), type: nil)
+        head.content = .bytes(Data("x".utf8), contentType: nil)
         expectFailure(.unsupported) { try head.curlCommand() }
         expectFailure(.unsupported) { try RequestData(path: "http://127.0.0.1/", method: .trace).curlCommand() }
         var options = TransportOptions()

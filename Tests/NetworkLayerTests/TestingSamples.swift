@@ -45,7 +45,7 @@ struct TestingSamples {
         stub.when(.any, .text("[]").after(.seconds(3600)))
 
         let users = Task { try await GetUsers(page: 1).send(over: stub).body }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
         await #expect(throws: NetworkError.self) { try await users.value }
     }
@@ -59,7 +59,7 @@ struct TestingSamples {
         }
 
         let users = Task { try await client.send(GetUsers(page: 1)).body }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
 
         #expect(try await users.value.count == 1)
@@ -92,7 +92,7 @@ struct TestingSamples {
         ).body
         let text = Task { try await body.collect() }
         for _ in pieces {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
         }
         await #expect(throws: NetworkError.self) { try await text.value }

@@ -44,7 +44,7 @@ struct TransportSamples {
             content: .stream(
                 AsyncStream {
                     $0.yield(Data("a".utf8)); $0.finish()
-                }, type: nil))
+                }, contentType: nil))
         let response = try await MemoryTransport(pages: [:]).send(upload, as: .text)
         #expect(response.status == .created && response.body == "a")
     }

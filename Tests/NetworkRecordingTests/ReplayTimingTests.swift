@@ -31,9 +31,9 @@ struct ReplayTimingTests {
         var request = try TransportRequest(to: "http://h/a")
         change(&request.options)
         let sending = Task { [transport, request] in try await transport.send(request) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(999))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(1))
         return try await sending.value
     }
@@ -46,7 +46,7 @@ struct ReplayTimingTests {
             return times
         }
         for _ in 0..<4 {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(1))
         }
         #expect(try await reading.value == [.seconds(2), .seconds(5)])
@@ -62,7 +62,7 @@ struct ReplayTimingTests {
 
     @Test func `a failure comes at its recorded time`() async throws {
         let sending = Task { [transport] in try await transport.get("http://h/failing") }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(3))
         let error = await expectFailure(.connectFailed) { try await sending.value }
         #expect(error?.phase == .connecting)
@@ -82,7 +82,7 @@ struct ReplayTimingTests {
         var request = try TransportRequest(to: "http://h/a")
         request.options[keyPath: option] = .milliseconds(500)
         let sending = Task { [transport, request] in try await transport.send(request) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .milliseconds(500))
         let error = await expectFailure(code) { try await sending.value }
         #expect(error?.phase == phase)
@@ -91,9 +91,9 @@ struct ReplayTimingTests {
     @Test func `a chunk that comes too late is a timeout`() async throws {
         let response = try await head { $0.totalTimeout = .seconds(4) }
         let reading = Task { try await response.body.collect() }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         let error = await expectFailure(.totalTimeout) { try await reading.value }
         #expect(error?.phase == .receiving)
@@ -104,14 +104,14 @@ struct ReplayTimingTests {
         defer { continuation.finish() }
         let request = try TransportRequest(method: .post, to: "http://h/a", body: .stream(stream))
         let sending = Task { [transport] in try await transport.send(request) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
         await expectFailure(.idleTimeout) { try await sending.value }
     }
 
     @Test func `a cancelled wait ends at once`() async throws {
         let sending = Task { [transport] in try await transport.get("http://h/a") }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         sending.cancel()
         await expectFailure(.cancelled) { try await sending.value }
     }

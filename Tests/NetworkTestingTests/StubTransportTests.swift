@@ -216,7 +216,7 @@ struct StubTransportTests {
             async let failure = expectFailure(code) { [request] in try await stub.send(request) }
             await source.pull()
             for _ in 0..<chunks { await source.send("a") }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(5))
             let error = await failure
             #expect(error?.exchange?.transport == "stub")
@@ -235,7 +235,7 @@ struct StubTransportTests {
         async let response = stub.send(request)
         await source.pull()
         for _ in 0..<4 {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(3))
             await source.send("a")
         }
@@ -250,7 +250,7 @@ struct StubTransportTests {
         var client = NetworkClient(transport: stub)
         client.interceptors = [.retry(time: TimeSource(clock: clock))]
         async let body = client.send(get, as: .text).body
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
         #expect(try await body == "back")
         #expect(stub.sent.count == 2)
@@ -260,7 +260,7 @@ struct StubTransportTests {
         let clock = ManualClock()
         let stub = StubTransport(clock: clock).when(.any, .text("late").after(.seconds(50)))
         async let body = stub.send(get, as: .data).body
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(49))
         #expect(clock.now.offset == .seconds(49))
         clock.advance(by: .seconds(1))
@@ -271,14 +271,14 @@ struct StubTransportTests {
         let clock = ManualClock()
         let stub = StubTransport(clock: clock).always(.any, .text("late").after(.seconds(3600)))
         async let idle = expectFailure(.idleTimeout) { try await stub.send(get, as: .data).body }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
         _ = await idle
         var request = try get.transportRequest()
         request.options.idleTimeout = nil
         request.options.firstByteTimeout = .seconds(2)
         async let first = expectFailure(.firstByteTimeout) { [request] in try await stub.send(request) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(2))
         _ = await first
     }
@@ -298,7 +298,7 @@ struct StubTransportTests {
         let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(61)))
         let body = try await stub.send(try request { $0.idleTimeout = .seconds(60) }).body
         async let error = expectFailure(.idleTimeout) { try await body.collect() }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(60))
         let exchange = await error?.exchange
         #expect(exchange?.transport == "stub")
@@ -310,15 +310,15 @@ struct StubTransportTests {
         let clock = ManualClock()
         let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(40)).after(.seconds(20)))
         async let response = stub.send(try request { $0.totalTimeout = .seconds(70) })
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(20))
         let body = try await response.body
         async let first = next(of: body)
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(40))
         #expect(try await first == Data("a".utf8))
         async let error = expectFailure(.totalTimeout) { try await next(of: body) }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
         #expect(await error?.phase == .receiving)
         #expect(try await next(of: body) == nil)
@@ -348,7 +348,7 @@ struct StubTransportTests {
         }
         async let body = stub.send(limited).body.collect()
         for pause in [1, 2, 2, 2] {
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
             clock.advance(by: .seconds(pause))
         }
         #expect(try await body == Data("abc".utf8))
@@ -359,7 +359,7 @@ struct StubTransportTests {
         let stub = StubTransport(clock: clock).always(.any, chunks(every: .seconds(5)))
         let body = try await stub.send(try get.transportRequest()).body
         let task = Task { try await body.collect() }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }
     }
@@ -367,12 +367,12 @@ struct StubTransportTests {
     /// A test that exceeds its time limit must not wait for sleepers that never arrive.
     @Test func `cancellation ends the wait for sleepers`() async {
         let clock = ManualClock()
-        let waiting = Task { await clock.sleepers(1) }
+        let waiting = Task { await clock.waitForSleepers(1) }
         waiting.cancel()
         await waiting.value
         let late = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await clock.sleepers(1)
+            await clock.waitForSleepers(1)
         }
         await late.value
     }
@@ -381,7 +381,7 @@ struct StubTransportTests {
         let clock = ManualClock()
         let stub = StubTransport(clock: clock).always(.any, .status(200).after(.seconds(5)))
         let task = Task { try await stub.send(get, as: .data).body }
-        await clock.sleepers(1)
+        await clock.waitForSleepers(1)
         task.cancel()
         await expectFailure(.cancelled) { try await task.value }
     }
@@ -436,7 +436,7 @@ struct StubTransportTests {
                 wake.yield(seconds)
             }
         }
-        await clock.sleepers(3)
+        await clock.waitForSleepers(3)
         var order = woken.makeAsyncIterator()
         for step in 1...3 {
             clock.advance(by: .seconds(1))

@@ -76,7 +76,7 @@ struct ChallengeContract {
     func `the metrics count the rounds`(transport: ContractTransport) async throws {
         let server = try Self.challenging()
         defer { server.stop() }
-        #expect(try await send(transport, server.url()).metrics.retries == 1)
+        #expect(try await send(transport, server.url()).metrics.resends == 1)
     }
 
     /// Regression: the first round consumed the stream.

@@ -25,7 +25,7 @@ struct ContentContract {
             (.json(["b": "é/", "a": "1"]), "application/json", #"{"a":"1","b":"é/"}"#),
             (.form(["q": "a b&c", "n": [1, 2]]), "application/x-www-form-urlencoded", "n=1&n=2&q=a+b%26c"),
             (.text("é"), "text/plain; charset=utf-8", "é"),
-            (.bytes(Data("x".utf8), type: nil), nil, "x"),
+            (.bytes(Data("x".utf8), contentType: nil), nil, "x"),
             (
                 .multipart([.field("a", "1")]) { "b" }, "multipart/form-data; boundary=b",
                 "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b--\r\n"

@@ -36,7 +36,7 @@ struct DownloadContract {
 
     private func settings(retries: Int = 0) -> DownloadedFile.Options {
         var options = DownloadedFile.Options()
-        options.retries = retries
+        options.maximumRetries = retries
         options.time = RecordedPauses().time
         return options
     }

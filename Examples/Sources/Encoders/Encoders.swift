@@ -21,12 +21,12 @@ struct Echo: Codable, Sendable {
 }
 
 /// Rows as comma-separated values: a custom encoder takes one small type like this.
-struct CSVContent: ContentEncoder {
+struct CSVContent: BodyEncoder {
     let rows: [[String]]
 
     func encode() throws -> RequestContent.Encoded {
         let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
-        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "text/csv")
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), contentType: "text/csv")
     }
 }
 
@@ -45,7 +45,7 @@ struct Encoders {
                 "multipart",
                 .multipart([.field("text", "sea & sun"), .bytes("photo", Data("JPEG".utf8), fileName: "a.jpg")])
             ),
-            ("bytes", .bytes(Data([0x61, 0x62]), type: "application/octet-stream")),
+            ("bytes", .bytes(Data([0x61, 0x62]), contentType: "application/octet-stream")),
             ("text", .text("sea & sun")),
             ("csv", .csv([["sea", "sun"], ["1", "2"]])),
         ]

@@ -28,7 +28,7 @@ extension LoopCore {
     private func wishBuffers(of easy: EasyHandle, for transfer: Transfer) {
         let (request, support) = (transfer.request, Libcurl.found)
         guard !request.options.hasRareOptions || request.options.rate == TransportOptions.Rate() else {
-            easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceived))
+            easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceivedPerSecond))
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
         let running = state.value.admission.running

@@ -68,8 +68,8 @@ struct RateOption: EasyOption {
     let options: TransportOptions.Rate
 
     func apply(to easy: EasyHandle) throws {
-        if let rate = options.maximumReceived { try easy.set(.maxReceiveSpeed, rate) }
-        if let rate = options.maximumSent { try easy.set(.maxSendSpeed, rate) }
+        if let rate = options.maximumReceivedPerSecond { try easy.set(.maxReceiveSpeed, rate) }
+        if let rate = options.maximumSentPerSecond { try easy.set(.maxSendSpeed, rate) }
         if let lowSpeed = options.lowSpeed {
             try easy.set(.lowSpeedLimit, lowSpeed.bytesPerSecond)
             try easy.set(.lowSpeedTime, lowSpeed.duration.wholeSeconds)

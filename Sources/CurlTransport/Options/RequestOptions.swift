@@ -235,7 +235,7 @@ extension TransportRequest {
         try TargetOption(url: url).apply(to: easy)
         try MethodAndBodyOption(method: method, body: body).apply(to: easy)
         try HeaderFieldsOption(request: self, hasBody: hasWireBody).apply(to: easy)
-        let isLimited = options.hasRareOptions && options.rate.maximumReceived != nil
+        let isLimited = options.hasRareOptions && options.rate.maximumReceivedPerSecond != nil
         let version = HTTPVersionOption(
             version: options.httpVersion, isSecure: isSecure, isLimited: isLimited, support: support)
         try version.apply(to: easy)

@@ -36,7 +36,7 @@ extension Transfer {
     var mayBeForgotten: Bool {
         guard request.options.hasRareOptions, Libcurl.found.suffers(from: .ratedTransfersStall) else { return false }
         let rate = request.options.rate
-        return (rate.maximumReceived != nil || rate.maximumSent != nil) && life.isInLibcurl
+        return (rate.maximumReceivedPerSecond != nil || rate.maximumSentPerSecond != nil) && life.isInLibcurl
             && !isYielding && !channel.isPaused
     }
 

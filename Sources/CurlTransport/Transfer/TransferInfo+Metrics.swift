@@ -30,7 +30,7 @@ extension TransferInfo {
         metrics.httpVersion = httpVersion
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher
-        metrics.retries = sending.map { max(0, $0.attempts - 1) }
+        metrics.resends = sending.map { max(0, $0.attempts - 1) }
         metrics.repeats = sending?.repeats
         metrics.remoteAddress = remote?.text
         metrics.localAddress = local?.text

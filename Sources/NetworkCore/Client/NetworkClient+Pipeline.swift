@@ -6,7 +6,7 @@ extension NetworkClient {
     /// exchange interceptors, the cookies and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         do {
-            try OptionCheck.atLeast(0, redirects.maximum, "redirects.maximum")
+            try OptionCheck.atLeast(0, redirects.maximumRedirects, "redirects.maximumRedirects")
             guard !interceptors.isEmpty || !exchangeInterceptors.isEmpty else {
                 return try await follow(request, in: call)
             }

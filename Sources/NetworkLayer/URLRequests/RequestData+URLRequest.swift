@@ -20,9 +20,9 @@ extension URLRequest: RequestConvertible {
         }
         data.headers = allHTTPHeaderFields
         if let httpBody {
-            data.content = .bytes(httpBody, type: nil)
+            data.content = .bytes(httpBody, contentType: nil)
         } else if let httpBodyStream {
-            data.content = .stream(InputStreamChunks(httpBodyStream), type: nil)
+            data.content = .stream(InputStreamChunks(httpBodyStream), contentType: nil)
         }
         data.setIdleTimeout(timeoutInterval)
         if let refused = httpBodyStream as? RefusedBody { data.refusal = refused.reason }

@@ -46,7 +46,7 @@ enum HARMetrics {
 
     static var counts: [(String, WritableKeyPath<TransportMetrics, Int?>)] {
         [
-            ("retries", \.retries), ("repeats", \.repeats), ("requestBodyBytes", \.requestBodyBytes),
+            ("resends", \.resends), ("repeats", \.repeats), ("requestBodyBytes", \.requestBodyBytes),
             ("responseWireBytes", \.responseWireBytes), ("responseBodyBytes", \.responseBodyBytes),
         ]
     }

@@ -8,7 +8,7 @@ import Synchronization
 /// let stub = StubTransport(clock: clock)
 /// stub.when(.any, .text("late").after(.seconds(50)))
 /// async let body = stub.send(request, as: .data).body
-/// await clock.sleepers(1)
+/// await clock.waitForSleepers(1)
 /// clock.advance(by: .seconds(50))
 /// ```
 ///
@@ -71,7 +71,7 @@ public final class ManualClock: Clock {
     }
 
     /// Waits until at least the given number of tasks sleep on this clock, or the current task is cancelled.
-    public func sleepers(_ count: Int) async {
+    public func waitForSleepers(_ count: Int) async {
         let number = nextNumber()
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -188,7 +188,9 @@ struct ConnectionFlags: ParsableArguments {
             (keepAlive.idle, keepAlive.interval) = (.seconds(keepaliveTime), .seconds(keepaliveTime))
             options.connection.keepAlive = keepAlive
         }
-        if let limitRate { (options.rate.maximumReceived, options.rate.maximumSent) = (limitRate, limitRate) }
+        if let limitRate {
+            (options.rate.maximumReceivedPerSecond, options.rate.maximumSentPerSecond) = (limitRate, limitRate)
+        }
         if let speedLimit {
             options.rate.lowSpeed = .init(bytesPerSecond: speedLimit, for: .seconds(speedTime ?? 30))
         }

@@ -13,7 +13,9 @@ extension FetchCommand {
             throw ToolFailure(.usage, "--curl: \(difference)")
         }
         if pipeline.location {
-            words += ["--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximum)"]
+            words += [
+                "--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximumRedirects)",
+            ]
             // The library follows no redirect from https to http, and none to another protocol.
             words += ["--proto-redir", request.url.scheme == "https" ? "=https" : "=http,https"]
             notes.append(

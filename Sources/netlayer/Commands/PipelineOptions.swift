@@ -56,7 +56,7 @@ struct PipelineOptions: ParsableArguments {
     ) throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
         client.redirects = location ? .standard : .none
-        if let maxRedirects { client.redirects.maximum = maxRedirects }
+        if let maxRedirects { client.redirects.maximumRedirects = maxRedirects }
         if retry > 0 {
             var policy = RetryInterceptor.Policy()
             policy.maximumRetries = retry
@@ -75,7 +75,7 @@ struct PipelineOptions: ParsableArguments {
     /// What a call does beyond one exchange, in words that have no secrets.
     var steps: [String] {
         var steps: [String] = []
-        if location { steps.append("redirects \(maxRedirects ?? RedirectPolicy.standard.maximum)") }
+        if location { steps.append("redirects \(maxRedirects ?? RedirectPolicy.standard.maximumRedirects)") }
         if retry > 0 { steps.append("retries \(retry)") }
         if bearer ?? bearerEnv ?? bearerFile != nil { steps.append("a bearer token") }
         return steps

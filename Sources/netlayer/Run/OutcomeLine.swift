@@ -67,7 +67,7 @@ extension TransportMetrics {
         ]
         let counts: [(String, Int?)] = [
             ("requestBodyBytes", requestBodyBytes), ("responseWireBytes", responseWireBytes),
-            ("responseBodyBytes", responseBodyBytes), ("retries", retries),
+            ("responseBodyBytes", responseBodyBytes), ("retries", resends),
         ]
         let texts: [(String, String?)] = [
             ("httpVersion", httpVersion), ("tlsVersion", tlsVersion), ("tlsCipher", tlsCipher),

@@ -51,7 +51,7 @@ struct RequestLineOptions: Sendable {
 
     private mutating func readRedirects(_ reader: inout ObjectReader) throws {
         let follows = try reader.bool("followRedirects") ?? false
-        let limit = try reader.integer("maxRedirects") ?? RedirectPolicy.standard.maximum
+        let limit = try reader.integer("maxRedirects") ?? RedirectPolicy.standard.maximumRedirects
         guard limit >= 0 else { throw LineProblem("'options.maxRedirects' is \(limit); it must be 0 or more") }
         maximumRedirects = follows ? limit : nil
         trustsRedirects = try reader.bool("trustRedirects") ?? false
@@ -98,7 +98,7 @@ struct RequestLineOptions: Sendable {
         client.redirects = .none
         if let maximumRedirects {
             client.redirects = trustsRedirects ? .trusting(request) : .standard
-            client.redirects.maximum = maximumRedirects
+            client.redirects.maximumRedirects = maximumRedirects
             client.redirects.keepsMethodOn = keepMethodOn
             client.redirects.allowsDowngrade = allowsDowngrade
         }

@@ -34,7 +34,7 @@ struct ExtremeOptionTests {
         Option("cache") { $0.names.cacheTime = year },
         Option("no cache") { $0.names.cacheTime = .nanoseconds(1) },
         Option("highest rates") { options in
-            (options.rate.maximumReceived, options.rate.maximumSent) = (1 << 40, 1 << 40)
+            (options.rate.maximumReceivedPerSecond, options.rate.maximumSentPerSecond) = (1 << 40, 1 << 40)
             options.rate.lowSpeed = .init(bytesPerSecond: 1, for: .seconds(86_400))
         },
         Option("highest low speed") { $0.rate.lowSpeed = .init(bytesPerSecond: 1 << 40, for: .milliseconds(1_999)) },

@@ -12,7 +12,7 @@ struct RateOptionTests {
         let size = 1_000_000
         let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceived = 200_000 }
+        let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceivedPerSecond = 200_000 }
         #expect(exchange.text.utf8.count == size)
         // Five seconds' worth of data, of which newer libcurl versions take two at once.
         #expect(exchange.metrics.total >= .milliseconds(2_800))
@@ -22,7 +22,7 @@ struct RateOptionTests {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         let exchange = try await OptionExchange(server.url(), body: Data(count: 400_000)) {
-            $0.rate.maximumSent = 200_000
+            $0.rate.maximumSentPerSecond = 200_000
         }
         #expect(server.requests.first?.body.count == 400_000)
         #expect(exchange.metrics.total >= .seconds(1))
@@ -33,12 +33,12 @@ struct RateOptionTests {
         let server = try ScriptedServer(.response(fields: [], body: Data(count: 150_000)))
         defer { server.stop() }
         let received = try await OptionExchange(server.url()) {
-            $0.rate.maximumReceived = 50_000
+            $0.rate.maximumReceivedPerSecond = 50_000
             $0.idleTimeout = .milliseconds(500)
         }
         #expect(received.text.utf8.count == 150_000)
         let sent = try await OptionExchange(server.url(), over: CurlNetworkDispatcher(), body: Data(count: 64 << 10)) {
-            $0.rate.maximumSent = 40_000
+            $0.rate.maximumSentPerSecond = 40_000
             $0.idleTimeout = .milliseconds(500)
         }
         #expect(sent.status == 200)
@@ -56,10 +56,10 @@ struct RateOptionTests {
         let dispatcher = CurlNetworkDispatcher()
         let body = isUpload ? Data(count: 400_000) : nil
         async let longer = OptionExchange(other.url(), over: dispatcher, body: body) {
-            $0.rate.maximumReceived = 200_000
+            $0.rate.maximumReceivedPerSecond = 200_000
         }
         let sent = try await OptionExchange(server.url(), over: dispatcher, body: Data(count: 64 << 10)) {
-            $0.rate.maximumSent = 40_000
+            $0.rate.maximumSentPerSecond = 40_000
         }
         #expect(sent.status == 200 && sent.metrics.total < .seconds(8))
         #expect(try await longer.status == 200)

@@ -9,14 +9,14 @@ private struct Note: Codable, Equatable {
     var score: Double?
 }
 
-private struct CSVContent: ContentEncoder {
+private struct CSVContent: BodyEncoder {
     struct Ragged: Error, Equatable {}
     let rows: [[String]]
 
     func encode() throws -> RequestContent.Encoded {
         guard Set(rows.map(\.count)).count <= 1 else { throw Ragged() }
         let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
-        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "text/csv")
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), contentType: "text/csv")
     }
 }
 
@@ -97,13 +97,13 @@ struct RequestContentTests {
         #expect(try sent(.bytes(Data())).headerFields[.contentType] == "application/octet-stream")
         #expect(try sent(.text("é")).body?.knownBytes == Data("é".utf8))
         #expect(try sent(.text("é")).headerFields[.contentType] == "text/plain; charset=utf-8")
-        #expect(try sent(.bytes(Data(), type: nil)).headerFields[.contentType] == nil)
+        #expect(try sent(.bytes(Data(), contentType: nil)).headerFields[.contentType] == nil)
         let error = expectFailure(.unreadableFile) { try sent(.file("/nowhere/at/all")) }
         #expect(error?.message.contains("/nowhere/at/all") == true)
         let path = NSTemporaryDirectory() + "content-\(UUID().uuidString)"
         try Data("file".utf8).write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
-        #expect(try sent(.file(path, type: "text/csv")).body?.length == 4)
+        #expect(try sent(.file(path, contentType: "text/csv")).body?.length == 4)
     }
 
     @Test func `a content type of the caller stays`() throws {
@@ -112,7 +112,7 @@ struct RequestContentTests {
     }
 
     @Test func `a content type that is no header is refused`() throws {
-        expectFailure(.invalidHeader) { try sent(.bytes(Data(), type: "a/b\r\nX: y")) }
+        expectFailure(.invalidHeader) { try sent(.bytes(Data(), contentType: "a/b\r\nX: y")) }
     }
 
     @Test func `a custom encoder is one of them`() throws {

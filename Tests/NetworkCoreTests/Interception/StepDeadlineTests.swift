@@ -188,11 +188,11 @@ struct StepDeadlineTests {
         }
     }
 
-    private struct SlowContent: ContentEncoder {
+    private struct SlowContent: BodyEncoder {
         func encode() throws -> RequestContent.Encoded {
             let late = ContinuousClock.now + StepDeadlineTests.total * 1.5
             while ContinuousClock.now < late {}
-            return RequestContent.Encoded(.bytes(Data("late".utf8)), type: "text/plain")
+            return RequestContent.Encoded(.bytes(Data("late".utf8)), contentType: "text/plain")
         }
     }
 

@@ -47,8 +47,8 @@ struct ExtremeValueTests {
 
     static let counted: [Option<Int>] = [
         Option("maximumBodyBytes") { $0.maximumBodyBytes = $1 },
-        Option("rate.maximumReceived") { $0.rate.maximumReceived = $1 },
-        Option("rate.maximumSent") { $0.rate.maximumSent = $1 },
+        Option("rate.maximumReceivedPerSecond") { $0.rate.maximumReceivedPerSecond = $1 },
+        Option("rate.maximumSentPerSecond") { $0.rate.maximumSentPerSecond = $1 },
         Option("rate.lowSpeed.bytesPerSecond") { $0.rate.lowSpeed = .init(bytesPerSecond: $1, for: .seconds(1)) },
         Option("connection.localPorts") { $0.connection.localPorts = $1...$1 },
         Option("names.addresses") { $0.names.addresses = [.init("a", port: $1, ["127.0.0.1"])] },
@@ -199,7 +199,7 @@ struct ExtremeValueTests {
         client.interceptors = [
             .retry(policy, budget: RetryInterceptor.Budget(capacity: Double(number)), time: source())
         ]
-        client.redirects.maximum = number
+        client.redirects.maximumRedirects = number
         do {
             let status = try await client.send(try .make(.get, "http://a/"), as: .stream).status.code
             #expect(status == (number >= 1 ? 200 : 503))
@@ -270,9 +270,9 @@ struct ExtremeValueTests {
     @Test(arguments: numbers) func `a number for a download is refused or taken`(value: Int) async throws {
         var options = DownloadedFile.Options()
         options.time = source()
-        options.retries = value
+        options.maximumRetries = value
         try await download(options, isValid: value >= 0)
-        options.retries = 2
+        options.maximumRetries = 2
         options.maximumBytes = value
         try await download(options, isValid: value >= 0, fits: value >= 5)
     }

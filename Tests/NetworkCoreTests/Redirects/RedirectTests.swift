@@ -244,8 +244,8 @@ struct RedirectTests {
     @Test(arguments: [0, 1, 20]) func `the limit holds`(limit: Int) async throws {
         let transport = AnsweringTransport(.redirect(to: "/again?secret"))
         var client = NetworkClient(transport: transport)
-        #expect(client.redirects.maximum == 20)
-        client.redirects.maximum = limit
+        #expect(client.redirects.maximumRedirects == 20)
+        client.redirects.maximumRedirects = limit
         let error = await expectFailure(.tooManyRedirects) {
             try await client.send(try .make(.get, "http://a/"), as: .stream)
         }

@@ -39,7 +39,7 @@ struct NULPathTests {
         Way("download that breaks", .unwritableFile) { path in
             let transport = AnsweringTransport { _ in throw NetworkError(.connectionLost, "lost", phase: .receiving) }
             var options = DownloadedFile.Options()
-            options.retries = 0
+            options.maximumRetries = 0
             let request = RequestData(path: "http://a/")
             _ = try await NetworkClient(transport: transport).send(request, as: .file(path, options: options))
         },

@@ -13,7 +13,7 @@ extension RequestContent {
     static func stream<Buffers: AsyncSequence & Sendable>(
         _ buffers: Buffers, length: Int? = nil, type: String? = "application/octet-stream"
     ) -> RequestContent where Buffers.Element == ByteBuffer {
-        .stream(buffers.map { Data(sharing: $0) }, length: length, type: type)
+        .stream(buffers.map { Data(sharing: $0) }, length: length, contentType: type)
     }
 }
 

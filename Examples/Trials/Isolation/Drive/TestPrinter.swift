@@ -62,7 +62,7 @@ struct TestPrinter {
     private func earlier(_ step: Step, _ number: Int) -> [String] {
         let limit: [String] =
             switch step.outcome.act {
-            case .sendRefused: ["        first.options.rate.maximumSent = 0"]
+            case .sendRefused: ["        first.options.rate.maximumSentPerSecond = 0"]
             case .timeOutQueued: ["        first.options.totalTimeout = .milliseconds(20)"]
             case .timeOut(.connect): ["        first.options.connectTimeout = .milliseconds(40)"]
             case .timeOut(.idle): ["        first.options.idleTimeout = .milliseconds(40)"]

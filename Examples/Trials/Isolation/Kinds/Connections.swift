@@ -55,9 +55,9 @@ extension Kind {
         Kind("local-ports") { $1.options.connection.localPorts = 41_000...41_900 },
         Kind("keep-alive") { $1.options.connection.keepAlive = .init() },
         Kind("happy-eyeballs", at: .named("localhost")) { $1.options[.happyEyeballsDelay] = .milliseconds(50) },
-        Kind("receive-rate") { $1.options.rate.maximumReceived = 10_000_000 },
+        Kind("receive-rate") { $1.options.rate.maximumReceivedPerSecond = 10_000_000 },
         Kind("send-rate", .post) {
-            $1.options.rate.maximumSent = 10_000_000
+            $1.options.rate.maximumSentPerSecond = 10_000_000
             $1.body = .bytes(Bodies.medium)
         },
         Kind("low-speed") { $1.options.rate.lowSpeed = .init(bytesPerSecond: 1, for: .seconds(30)) },

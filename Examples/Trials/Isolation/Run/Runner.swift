@@ -151,7 +151,7 @@ final class Runner: Sendable {
     /// Sets the options that bring the outcome about.
     private func prepare(_ request: inout TransportRequest, for step: Step, _ place: Place) {
         switch step.outcome.act {
-        case .sendRefused: request.options.rate.maximumSent = 0
+        case .sendRefused: request.options.rate.maximumSentPerSecond = 0
         case .timeOutQueued: request.options.totalTimeout = .milliseconds(20)
         case .timeOut(.connect): request.options.connectTimeout = .milliseconds(40)
         case .timeOut(.idle): request.options.idleTimeout = .milliseconds(40)

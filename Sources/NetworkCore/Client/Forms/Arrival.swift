@@ -29,7 +29,7 @@ struct Arrival: Sendable {
         let met = call.met
         return NetworkResponse(
             body, incoming.readableHead, metrics, source, redirects: met.redirects,
-            attempts: met.attempts + met.repeats)
+            attempts: met.attempts)
     }
 
     /// Returns the response with its whole body, if the client's validation accepts it.

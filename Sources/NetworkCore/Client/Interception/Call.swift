@@ -8,12 +8,14 @@ extension NetworkClient {
         /// The history of a call.
         struct Record: Sendable {
             var exchanges = 0
-            var attempts = 1
+            var retries = 0
             /// How often the transport itself sent the requests of exchanges again whose outcome is not the call's.
             var repeats = 0
             var redirects: [RedirectPolicy.Redirect] = []
             /// The last request that went to the transport, as the interceptors made it.
             var last: TransportRequest?
+            /// The number of attempts, without the repeats of the exchange whose outcome is the call's.
+            var attempts: Int { 1 + retries + repeats }
         }
 
         /// The number of the call, unique in the process, from 1.
@@ -40,7 +42,8 @@ extension NetworkClient {
 
         /// The number of requests that went to the transport: retries, redirects and renewed credentials all count.
         public var exchanges: Int { record.withLock(\.exchanges) }
-        /// The number of attempts at the whole call: 1, and 1 more for each retry.
+        /// The number of attempts so far: 1, and 1 more for each retry and for each time that the transport itself sent
+        /// a request again (``TransportMetrics/repeats``), without those of an exchange that has not ended.
         public var attempts: Int { record.withLock(\.attempts) }
         /// The redirects that were followed, in order.
         public var redirects: [RedirectPolicy.Redirect] { record.withLock(\.redirects) }
@@ -66,7 +69,7 @@ extension NetworkClient {
             }
             let record = record.withLock(\.self)
             let repeats = error.exchange?.repeats ?? 0
-            error.exchange?.attempts = record.attempts + record.repeats + repeats
+            error.exchange?.attempts = record.attempts + repeats
             error.exchange?.redirects = record.redirects.count
             error.exchange?.elapsed = elapsed
             return error
@@ -80,7 +83,7 @@ extension NetworkClient {
         ///   the call too.
         public func beginRetry(after response: TransportResponse? = nil) {
             record.withLock { record in
-                record.attempts += 1
+                record.retries += 1
                 record.redirects = []
             }
             if let response { count(repeats: response.metrics.repeats) }

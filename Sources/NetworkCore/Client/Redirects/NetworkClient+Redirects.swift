@@ -20,8 +20,9 @@ extension NetworkClient {
                 let joinsFields = response.joinsFields ?? !transport.capabilities.supports(.exactResponseFields)
                 let rules = RedirectRules(policy: redirects, joinsFields: joinsFields)
                 guard var next = try rules.next(after: request, head: response.head) else { return response }
-                guard followed < redirects.maximum else {
-                    throw NetworkError.tooManyRedirects(from: request.url, to: next.url, limit: redirects.maximum)
+                guard followed < redirects.maximumRedirects else {
+                    throw NetworkError.tooManyRedirects(
+                        from: request.url, to: next.url, limit: redirects.maximumRedirects)
                 }
                 if let decide = redirects.decide {
                     let proposal = RedirectPolicy.Proposal(

@@ -24,7 +24,7 @@ public struct RedirectPolicy: Sendable {
     /// The limit on redirects of one attempt, 0 or more. Default: 20. One more fails with
     /// ``NetworkError/Code/tooManyRedirects``; a negative limit fails each call with
     /// ``NetworkError/Code/invalidOption``.
-    public var maximum = 20
+    public var maximumRedirects = 20
     /// Whether https may lead to http. Default: `false`, which fails with ``NetworkError/Code/redirectRefused``.
     public var allowsDowngrade = false
     /// The statuses among 301, 302 and 303 that keep method and body, as 307 and 308 do. Default: none.

@@ -15,12 +15,12 @@ extension RequestContent {
 }
 
 /// An encoder of forms.
-struct FormContent: ContentEncoder {
+struct FormContent: BodyEncoder {
     let parameters: [String: ParameterValue]
     let conventions: RequestData.Conventions
 
     func encode() throws -> RequestContent.Encoded {
         let text = try QueryEncoder(conventions, escape: PercentEncoding.formComponent).encode(parameters)
-        return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "application/x-www-form-urlencoded")
+        return RequestContent.Encoded(.bytes(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
     }
 }

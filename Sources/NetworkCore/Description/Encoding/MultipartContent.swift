@@ -31,7 +31,7 @@ extension RequestContent {
 }
 
 /// An encoder of multipart forms.
-struct MultipartContent: ContentEncoder {
+struct MultipartContent: BodyEncoder {
     let parts: [MultipartPart]
     let boundary: @Sendable () -> String
 
@@ -45,7 +45,7 @@ struct MultipartContent: ContentEncoder {
             pieces.append(body)
         }
         pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
-        return RequestContent.Encoded(try .joined(pieces), type: "multipart/form-data; boundary=\(boundary)")
+        return RequestContent.Encoded(try .joined(pieces), contentType: "multipart/form-data; boundary=\(boundary)")
     }
 }
 

@@ -4,20 +4,20 @@ extension RequestContent {
     /// Creates content of bytes, which are sent unchanged.
     /// - Parameters:
     ///   - bytes: The body.
-    ///   - type: The Content-Type; `nil` sends none.
-    public static func bytes(_ bytes: Data, type: String? = "application/octet-stream") -> RequestContent {
-        body(.bytes(bytes), type: type)
+    ///   - contentType: The Content-Type; `nil` sends none.
+    public static func bytes(_ bytes: Data, contentType: String? = "application/octet-stream") -> RequestContent {
+        body(.bytes(bytes), contentType: contentType)
     }
 
     /// Creates content of a text, as UTF-8.
-    public static func text(_ text: String, type: String? = "text/plain; charset=utf-8") -> RequestContent {
-        bytes(Data(text.utf8), type: type)
+    public static func text(_ text: String, contentType: String? = "text/plain; charset=utf-8") -> RequestContent {
+        bytes(Data(text.utf8), contentType: contentType)
     }
 
     /// Creates content of a file, which is read while it is sent. A file that can't be read fails the request with
     /// ``NetworkError/Code/unreadableFile``.
-    public static func file(_ path: String, type: String? = "application/octet-stream") -> RequestContent {
-        RequestContent(PlainContent(type: type) { try .file(path) })
+    public static func file(_ path: String, contentType: String? = "application/octet-stream") -> RequestContent {
+        RequestContent(PlainContent(contentType: contentType) { try .file(path) })
     }
 
     /// Creates content of a sequence of chunks, which is read once, while it is sent; see
@@ -25,21 +25,21 @@ extension RequestContent {
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
         length: Int? = nil,
-        type: String? = "application/octet-stream"
+        contentType: String? = "application/octet-stream"
     ) -> RequestContent where Chunks.Element == Data {
-        body(.stream(chunks, length: length), type: type)
+        body(.stream(chunks, length: length), contentType: contentType)
     }
 
     /// Creates content of a body that exists already.
-    public static func body(_ body: TransportRequest.Body, type: String?) -> RequestContent {
-        RequestContent(PlainContent(type: type) { body })
+    public static func body(_ body: TransportRequest.Body, contentType: String?) -> RequestContent {
+        RequestContent(PlainContent(contentType: contentType) { body })
     }
 }
 
 /// An encoder that returns a body unchanged.
-struct PlainContent: ContentEncoder {
-    let type: String?
+struct PlainContent: BodyEncoder {
+    let contentType: String?
     let body: @Sendable () throws -> TransportRequest.Body
 
-    func encode() throws -> RequestContent.Encoded { RequestContent.Encoded(try body(), type: type) }
+    func encode() throws -> RequestContent.Encoded { RequestContent.Encoded(try body(), contentType: contentType) }
 }

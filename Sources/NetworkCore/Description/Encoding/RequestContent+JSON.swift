@@ -32,7 +32,7 @@ extension RequestContent {
 
 extension RequestContent {
     /// An encoder of JSON: `Content-Type: application/json`.
-    public struct JSON: ContentEncoder, ClientContentEncoder {
+    public struct JSON: BodyEncoder, ClientBodyEncoder {
         /// A new encoder with sorted keys, so that equal values have equal bytes, and with `/` unescaped.
         public static var standardEncoder: JSONEncoder {
             let encoder = JSONEncoder()
@@ -51,7 +51,7 @@ extension RequestContent {
 
         func encode(by client: JSONRequestEncoder) throws -> Encoded {
             do {
-                return Encoded(.bytes(try bytes(client)), type: "application/json")
+                return Encoded(.bytes(try bytes(client)), contentType: "application/json")
             } catch EncodingError.invalidValue(_, let context) {
                 // The value itself may be a secret, so the message omits it.
                 let place = context.codingPath.reduce(into: "") { path, key in

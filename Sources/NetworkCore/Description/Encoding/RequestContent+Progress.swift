@@ -6,7 +6,7 @@ extension RequestContent {
     }
 }
 
-private struct ReportingContent: ClientContentEncoder {
+private struct ReportingContent: ClientBodyEncoder {
     let content: RequestContent
     let report: @Sendable (TransferProgress) -> Void
 

@@ -1,16 +1,17 @@
-/// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`,
-/// `.bytes(data, type: "image/png")`, `.text("…")`, `.file("/path", type: "text/csv")`, `.stream(chunks, type: …)`.
+/// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`, `.bytes(data,
+/// contentType: "image/png")`, `.text("…")`, `.file("/path", contentType: "text/csv")`, `.stream(chunks, contentType:
+/// …)`.
 ///
 /// Creating content never fails. It is encoded when the request is sent, once each time. An encoder of your own fits in
 /// one file:
 ///
 /// ```swift
-/// struct CSVContent: ContentEncoder {
+/// struct CSVContent: BodyEncoder {
 ///     let rows: [[String]]
 ///
 ///     func encode() throws -> RequestContent.Encoded {
 ///         let text = rows.map { $0.joined(separator: ",") }.joined(separator: "\r\n")
-///         return RequestContent.Encoded(.bytes(Data(text.utf8)), type: "text/csv")
+///         return RequestContent.Encoded(.bytes(Data(text.utf8)), contentType: "text/csv")
 ///     }
 /// }
 ///
@@ -21,21 +22,21 @@
 /// let upload = RequestData(path: "http://127.0.0.1:3000/upload", method: .post, content: .csv([["a", "b"]]))
 /// ```
 public struct RequestContent: Sendable {
-    private let encoder: any ContentEncoder
+    private let encoder: any BodyEncoder
 
     /// Creates content from an encoder.
-    public init(_ encoder: some ContentEncoder) { self.encoder = encoder }
+    public init(_ encoder: some BodyEncoder) { self.encoder = encoder }
 
     /// Encodes the content.
     /// - Parameter json: The encoder of a ``json(_:encoder:)`` that names none. Default: the standard one.
     /// - Throws: The encoder's error.
     public func encoded(by json: JSONRequestEncoder = .json) throws -> Encoded {
-        try (encoder as? any ClientContentEncoder)?.encode(by: json) ?? encoder.encode()
+        try (encoder as? any ClientBodyEncoder)?.encode(by: json) ?? encoder.encode()
     }
 }
 
 /// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
-public protocol ContentEncoder: Sendable {
+public protocol BodyEncoder: Sendable {
     /// Returns the body and its type.
     /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
     ///   unchanged. Nothing has been sent then.
@@ -43,11 +44,11 @@ public protocol ContentEncoder: Sendable {
 }
 
 /// Content that a client's encoder makes, or whose parts it makes.
-protocol ClientContentEncoder: ContentEncoder {
+protocol ClientBodyEncoder: BodyEncoder {
     func encode(by client: JSONRequestEncoder) throws -> RequestContent.Encoded
 }
 
-extension ClientContentEncoder {
+extension ClientBodyEncoder {
     /// Returns the body as the standard encoder makes it.
     public func encode() throws -> RequestContent.Encoded { try encode(by: .json) }
 }
@@ -61,7 +62,7 @@ extension RequestContent {
         public var contentType: String?
 
         /// Creates encoded content.
-        public init(_ body: TransportRequest.Body, type contentType: String?) {
+        public init(_ body: TransportRequest.Body, contentType: String?) {
             self.body = body
             self.contentType = contentType
         }

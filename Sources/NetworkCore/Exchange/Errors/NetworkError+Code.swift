@@ -151,7 +151,7 @@ extension NetworkError.Code {
 
     // MARK: The response arrived and was rejected
 
-    /// The response redirects more often than ``RedirectPolicy/maximum`` allows.
+    /// The response redirects more often than ``RedirectPolicy/maximumRedirects`` allows.
     public static let tooManyRedirects = Self("tooManyRedirects")
     /// A redirect must not be followed: it leads from `https` to `http`, or the caller's policy forbids it.
     public static let redirectRefused = Self("redirectRefused")

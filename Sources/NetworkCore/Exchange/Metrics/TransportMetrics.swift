@@ -17,8 +17,8 @@ public struct TransportMetrics: Sendable, Hashable {
     /// The number of times that the transport itself sent the request again: on a new connection because a kept one
     /// turned out to be closed, or with the credentials for a challenge. Retries and redirects of the pipeline are
     /// exchanges of their own.
-    public var retries: Int?
-    /// The number of ``retries`` on a new connection because a kept one ended before the response.
+    public var resends: Int?
+    /// The number of ``resends`` on a new connection because a kept one ended before the response.
     public var repeats: Int?
     /// The version of HTTP: `1.0`, `1.1`, `2` or `3`.
     public var httpVersion: String?
@@ -45,7 +45,7 @@ public struct TransportMetrics: Sendable, Hashable {
         var metrics = self
         metrics.total += time
         metrics.firstByte? += time
-        metrics.retries = (retries ?? 0) + count
+        metrics.resends = (resends ?? 0) + count
         return metrics
     }
 }

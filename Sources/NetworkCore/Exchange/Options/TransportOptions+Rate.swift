@@ -10,10 +10,10 @@ extension TransportOptions {
         /// is more. Below libcurl 8.2 such a request uses HTTP/1.1; with HTTP/2 by prior knowledge it uses a connection
         /// of its own instead.
         /// [CURLOPT_MAX_RECV_SPEED_LARGE](https://curl.se/libcurl/c/CURLOPT_MAX_RECV_SPEED_LARGE.html)
-        public var maximumReceived: Int?
+        public var maximumReceivedPerSecond: Int?
         /// The maximum average speed of sending, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
         /// [CURLOPT_MAX_SEND_SPEED_LARGE](https://curl.se/libcurl/c/CURLOPT_MAX_SEND_SPEED_LARGE.html)
-        public var maximumSent: Int?
+        public var maximumSentPerSecond: Int?
         /// The speed below which the exchange fails. Default: `nil`, for no limit.
         public var lowSpeed: LowSpeed?
 
@@ -45,7 +45,8 @@ extension TransportOptions {
 extension TransportOptions.Rate: TransportOptionGroup {
     func check() throws {
         let rates = [
-            ("rate.maximumReceived", maximumReceived), ("rate.maximumSent", maximumSent),
+            ("rate.maximumReceivedPerSecond", maximumReceivedPerSecond),
+            ("rate.maximumSentPerSecond", maximumSentPerSecond),
             ("rate.lowSpeed.bytesPerSecond", lowSpeed?.bytesPerSecond),
         ]
         for case (let name, .some(let value)) in rates where !(1...1 << 40).contains(value) {

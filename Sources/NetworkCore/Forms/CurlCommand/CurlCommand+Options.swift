@@ -154,7 +154,7 @@ extension CurlCommand {
     private func rate(_ rate: TransportOptions.Rate) -> [String] {
         var words: [String] = []
         // curl has one option for both directions, and the lower limit holds for each.
-        if let limit = [rate.maximumReceived, rate.maximumSent].compactMap({ $0 }).min() {
+        if let limit = [rate.maximumReceivedPerSecond, rate.maximumSentPerSecond].compactMap({ $0 }).min() {
             words += ["--limit-rate", "\(limit)"]
         }
         if let lowSpeed = rate.lowSpeed {

@@ -92,7 +92,7 @@ struct DownloadRun: Sendable {
                 // A connection that breaks before any byte arrives is retried only if the download had begun.
                 hasBegun = hasBegun || arrived
                 failuresInARow = arrived ? 1 : failuresInARow + 1
-                guard hasBegun, retries < options.retries, isRepeatable else { throw error }
+                guard hasBegun, retries < options.maximumRetries, isRepeatable else { throw error }
                 retries += 1
                 call.beginRetry()
                 call.count(repeats: error.exchange?.repeats)

@@ -14,7 +14,7 @@ extension DownloadedFile {
         /// The limit on retries after a connection that breaks during the download, by any failure that
         /// ``RetryInterceptor/Policy/codes`` holds by default; at least 0. Default: 5. A failure of the first
         /// connection, before any byte arrives, is not retried here.
-        public var retries = 5
+        public var maximumRetries = 5
         /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. More than 0, and at
         /// most a year. Default: 500 ms.
         public var retryDelay = Duration.milliseconds(500)
@@ -38,7 +38,7 @@ extension DownloadedFile {
 
         func check() throws {
             try checksum?.check()
-            if retries < 0 { throw OptionCheck.invalid("retries", "is \(retries), below 0") }
+            if maximumRetries < 0 { throw OptionCheck.invalid("maximumRetries", "is \(maximumRetries), below 0") }
             if maximumBytes < 0 { throw OptionCheck.invalid("maximumBytes", "is \(maximumBytes), below 0") }
             if let permissions, permissions > 0o777 { throw OptionCheck.invalid("permissions", "are above 0o777") }
             try OptionCheck.duration(retryDelay, "retryDelay")
