@@ -17,8 +17,8 @@ package struct ContentTally: Sendable {
     private(set) var responses: [Int: RoundCount] = [:]
     /// The hash values of the parts that were not counted, by status. Of more than ``maximumUncounted`` it has as many.
     private var uncounted: [Int: Set<Int>] = [:]
-    /// The parts of responses that were seen already, by their number.
-    private var known: [Int: (response: RecordedResponse, parts: [PartName: PartValue])] = [:]
+    /// The responses that were seen already, by their number.
+    private var known: [Int: Known] = [:]
     /// How many responses there are, of which only a part may have been counted.
     package private(set) var count = 0
     /// How many responses were not compared, since there was no room for more.
@@ -30,9 +30,39 @@ package struct ContentTally: Sendable {
 
     package init() {}
 
+    /// A response without its body, and its parts.
+    private struct Known: Sendable {
+        let response: RecordedResponse
+        let headParts: [PartName: PartValue]
+        let body: Body
+    }
+
+    /// A body, which many responses may have.
+    private final class Body: Sendable {
+        let bytes: Data
+        let type: String
+        let parts: [PartName: PartValue]
+
+        init(of response: RecordedResponse) {
+            (bytes, type) = (response.body, ResponseParts.type(of: response))
+            parts = ResponseParts.bodyParts(of: response)
+        }
+    }
+
     /// Makes a response known by a number.
     package mutating func learn(_ response: RecordedResponse, as number: Int) {
-        known[number] = (response, ResponseParts.parts(of: response))
+        let earlier = response.digest == nil ? response.bodyOf.flatMap { known[$0]?.body } : nil
+        let headParts = ResponseParts.headParts(of: response)
+        var response = response
+        let body: Body
+        if let earlier, earlier.type == ResponseParts.type(of: response) {
+            body = earlier
+        } else {
+            if let earlier { response.body = earlier.bytes }
+            body = Body(of: response)
+        }
+        response.body = Data()
+        known[number] = Known(response: response, headParts: headParts, body: body)
     }
 
     /// Returns the error of a response that is known by a number; `nil` for a success.
@@ -41,11 +71,31 @@ package struct ContentTally: Sendable {
     /// Counts a response that is known by a number; an unknown one counts as not compared.
     /// - Parameter round: The round of an experiment, no earlier than that of the call before.
     package mutating func count(_ number: Int, times: Int = 1, in round: ExperimentRound = ExperimentRound()) {
-        count += times
-        guard let (response, values) = known[number] else {
-            notCompared += times
-            return
+        count([number: times], in: round)
+    }
+
+    /// Counts the responses of a round: how often that of each number came. An unknown one counts as not compared.
+    /// - Parameter round: The round of an experiment, no earlier than that of the call before.
+    package mutating func count(_ outcomes: [Int: Int], in round: ExperimentRound = ExperimentRound()) {
+        var compared: [Int: [(response: Known, times: Int)]] = [:]
+        for (number, times) in outcomes {
+            count += times
+            guard let response = known[number] else {
+                notCompared += times
+                continue
+            }
+            if let status = countOutcome(of: response.response, times, in: round) {
+                compared[status, default: []].append((response, times))
+            }
         }
+        for (status, responses) in compared { count(responses, with: status, in: round) }
+    }
+
+    /// Counts the status or the error of a response.
+    /// - Returns: The status of a response whose parts are compared.
+    private mutating func countOutcome(
+        of response: RecordedResponse, _ times: Int, in round: ExperimentRound
+    ) -> Int? {
         if let status = response.status { statuses.add(PartValue("\(status)"), count: times, in: round) }
         errors.add(PartValue(response.errorCode ?? "none"), count: times, in: round)
         if let code = response.errorCode, errorTexts[code]?.isEmpty ?? true {
@@ -53,20 +103,42 @@ package struct ContentTally: Sendable {
         }
         guard !response.isOutline else {
             if response.status != nil { notCompared += times }
-            return
+            return nil
         }
-        guard let status = response.status else { return }
-        let before = responses[status, default: RoundCount()]
+        return response.status
+    }
+
+    /// Counts the parts of responses with one status. A body that several of them have is counted once.
+    private mutating func count(
+        _ found: [(response: Known, times: Int)], with status: Int, in round: ExperimentRound
+    ) {
+        var bodies: [ObjectIdentifier: (body: Body, times: Int)] = [:]
+        for (response, times) in found {
+            bodies[ObjectIdentifier(response.body), default: (response.body, 0)].times += times
+        }
+        let all =
+            found.map { (parts: $0.response.headParts, times: $0.times) }
+            + bodies.values.map { (parts: $0.body.parts, times: $0.times) }
+        let (before, times) = (responses[status, default: RoundCount()], found.reduce(0) { $0 + $1.times })
         responses[status, default: RoundCount()].add(times, in: round)
         var tallies = parts[status, default: [:]]
         parts[status] = nil
-        let new = values.keys.filter { tallies[$0] == nil }
-        for name in partsWithRoom(new, status, room: Self.maximumParts - tallies.count) {
-            // The responses before it lacked the part.
+        let new = Set(all.flatMap(\.parts.keys).filter { tallies[$0] == nil })
+        for name in partsWithRoom(Array(new), status, room: Self.maximumParts - tallies.count) {
+            // The responses before them lacked the part.
             tallies[name] = PartTally(.absent, before)
         }
-        for (name, value) in values { tallies[name]?.add(value, count: times, in: round) }
-        for name in tallies.keys where values[name] == nil { tallies[name]?.add(.absent, count: times, in: round) }
+        var present: [PartName: Int] = [:]
+        for (parts, times) in all {
+            for (name, value) in parts {
+                tallies[name]?.add(value, count: times, in: round)
+                present[name, default: 0] += times
+            }
+        }
+        for name in tallies.keys {
+            let absent = times - present[name, default: 0]
+            if absent > 0 { tallies[name]?.add(.absent, count: absent, in: round) }
+        }
         parts[status] = tallies
     }
 
@@ -95,7 +167,9 @@ package struct ContentTally: Sendable {
 
     /// Returns a body that is compared as a whole and has that value; `nil` if it is not kept.
     func body(with value: PartValue) -> Data? {
-        known.values.first { $0.parts["body"] == value }.flatMap { $0.response.digest == nil ? $0.response.body : nil }
+        known.values.first { $0.body.parts["body"] == value }.flatMap {
+            $0.response.digest == nil ? $0.body.bytes : nil
+        }
     }
 
     /// The number of responses with each status, and of errors with each code.

@@ -30,6 +30,8 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     /// The body after decompression; empty if it is larger than ``maximumBody``.
     package var body = Data()
     package var bodyBytes = 0
+    /// The number of an earlier response with the same body, which is then left out here.
+    package var bodyOf: Int?
     /// Whether the body has only the start of the whole one.
     package var isCut = false
     /// The SHA-256 of a body that is compared as a whole, such as one larger than ``maximumBody``.
@@ -45,15 +47,6 @@ package struct RecordedResponse: Codable, Hashable, Sendable {
     package var errorText: String?
 
     package init() {}
-
-    /// With all bytes of the body: `Data` hashes its start alone, and responses that begin alike are usual.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(status)
-        hasher.combine(fields)
-        for byte in body { hasher.combine(byte) }
-        hasher.combine(digest)
-        hasher.combine(errorText)
-    }
 
     /// The status and the code of the error alone.
     package var outline: RecordedResponse {

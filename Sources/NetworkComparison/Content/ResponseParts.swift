@@ -49,6 +49,11 @@ package enum ResponseParts {
     ///
     /// Status and error are not among them: responses of different statuses are different responses.
     package static func parts(of response: RecordedResponse) -> [PartName: PartValue] {
+        headParts(of: response).merging(bodyParts(of: response)) { $1 }
+    }
+
+    /// Returns the parts that are not of the body.
+    static func headParts(of response: RecordedResponse) -> [PartName: PartValue] {
         var parts: [PartName: PartValue] = [:]
         var values: [String: [String]] = [:]
         let fields = response.fields.filter { !ignored.contains($0.name.lowercasedASCII) }
@@ -60,7 +65,6 @@ package enum ResponseParts {
             parts["trailers"] = PartValue(response.trailers.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
         }
         if !response.redirects.isEmpty { parts["redirects"] = PartValue(response.redirects.joined(separator: " ")) }
-        parts.merge(bodyParts(of: response)) { $1 }
         return parts
     }
 
@@ -72,11 +76,17 @@ package enum ResponseParts {
     /// The fields that differ from response to response, or that belong to the connection (RFC 9110 §7.6.1).
     private static let ignored: Set<String> = ["date", "connection", "keep-alive", "proxy-connection"]
 
-    private static func bodyParts(of response: RecordedResponse) -> [PartName: PartValue] {
+    /// Returns the Content-Type, by which the body is taken apart.
+    static func type(of response: RecordedResponse) -> String {
+        response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
+    }
+
+    /// Returns the parts of the body.
+    static func bodyParts(of response: RecordedResponse) -> [PartName: PartValue] {
         if let digest = response.digest {
             return ["body": PartValue("\(response.bodyBytes) bytes, SHA-256 \(digest)")]
         }
-        let type = response.fields.first { $0.name.lowercasedASCII == "content-type" }?.value.lowercasedASCII ?? ""
+        let type = type(of: response)
         if type.hasPrefix("text/event-stream") {
             return EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
         }

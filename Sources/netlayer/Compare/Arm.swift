@@ -27,7 +27,8 @@ struct ArmFigures: Sendable {
 
     /// Adds a block of a round.
     mutating func add(_ report: BlockReport, as kind: BlockKind, in round: Int) {
-        for (number, response) in report.new { contents.learn(response, as: number) }
+        // In order: a response may have the body of one before.
+        for (number, response) in report.new.sorted(by: { $0.key < $1.key }) { contents.learn(response, as: number) }
         connections += report.connections
         reuses += report.reuses
         peakResidentKB = max(peakResidentKB, report.peakResidentKB)
@@ -45,7 +46,7 @@ struct ArmFigures: Sendable {
         var process = blocks.last?.process ?? 0
         if case .timed(let number) = kind { process = number }
         let place = ExperimentRound(process: process, number: round)
-        for (number, times) in report.outcomes { contents.count(number, times: times, in: place) }
+        contents.count(report.outcomes, in: place)
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
         guard case .timed(let process) = kind else { return }

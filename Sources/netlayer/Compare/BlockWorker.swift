@@ -1,3 +1,4 @@
+import Foundation
 import NetworkComparison
 import NetworkLayer
 
@@ -9,7 +10,9 @@ protocol BlockWorker: Sendable {
 
 /// The responses of one URL that an arm has reported, each under a number. Its size is bounded.
 struct ResponseMemory {
+    /// The responses without their bodies, each with the number of the first one that had its body.
     private var numbers: [RecordedResponse: Int] = [:]
+    private var bodies: [Body: Int] = [:]
     private var bytes = 0
 
     static let maximumResponses = 10_000
@@ -22,20 +25,44 @@ struct ResponseMemory {
     /// - Parameter urls: The number of URLs that share the memory.
     init(urls: Int = 1) { maximumBytes = max(Self.maximumBytes / max(1, urls), Self.leastBytes) }
 
-    /// Returns the number of a response, and whether it is a new one. A new one without room is known by its outline.
+    /// Returns the number of a response, and the response if it is a new one, without a body that an earlier one had. A
+    /// new one without room is known by its outline.
     mutating func number(of response: RecordedResponse) -> (number: Int, new: RecordedResponse?) {
+        let (next, body) = (numbers.count, Body(response.body))
+        var known = response
         // The time of the response differs each time, and is not compared.
-        var response = response
-        response.fields.removeAll { $0.name.lowercasedASCII == "date" }
-        if let number = numbers[response] { return (number, nil) }
-        if numbers.count >= Self.maximumResponses || bytes >= maximumBytes {
-            response = response.outline
-            if let number = numbers[response] { return (number, nil) }
+        known.fields.removeAll { $0.name.lowercasedASCII == "date" }
+        known.body = Data()
+        // Of a large body there is the digest alone.
+        known.bodyOf = response.digest == nil ? bodies[body] ?? next : nil
+        if let number = numbers[known] { return (number, nil) }
+        if next >= Self.maximumResponses || bytes >= maximumBytes {
+            known = known.outline
+            if let number = numbers[known] { return (number, nil) }
         }
-        bytes +=
-            response.body.count + response.fields.reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
-        let number = numbers.count
-        numbers[response] = number
-        return (number, response)
+        numbers[known] = next
+        bytes += known.fields.reduce(256) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
+        if known.bodyOf == next {
+            bytes += response.body.count
+            bodies[body] = next
+            (known.body, known.bodyOf) = (response.body, nil)
+        }
+        return (next, known)
+    }
+
+    /// The bytes of a body, hashed all: `Data` hashes its start alone, and bodies of one server often begin alike.
+    private struct Body: Hashable {
+        private let bytes: Data
+        private let number: UInt64
+
+        init(_ bytes: Data) {
+            self.bytes = bytes
+            // FNV-1a, which takes a fraction of the time that a `Hasher` takes byte by byte.
+            number = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        }
+
+        static func == (left: Body, right: Body) -> Bool { left.number == right.number && left.bytes == right.bytes }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 }
