@@ -316,7 +316,8 @@ struct TLSOptionTests {
             #expect(answers.allSatisfy { $0.text == "hello over TLS\n" && $0.metrics.httpVersion == "2" })
             connections.formUnion(answers.connections)
         }
-        #expect(connections.count >= 10, "\(connections)")
+        // With several at once, a fourth one may be under way when the server announces the end.
+        #expect(connections.count >= (atOnce == 1 ? 10 : 30 / 4), "\(connections)")
     }
 
     @Test func `URLSession refuses the options before anything is sent`() async throws {

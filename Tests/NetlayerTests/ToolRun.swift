@@ -18,6 +18,7 @@ struct ToolRun: Sendable {
     init(
         _ arguments: [String], of program: String? = nil, environment: [String: String] = [:]
     ) async throws {
+        RunningTool.setDefaultSignals
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = program.map { URL(filePath: $0) } ?? Self.tool
