@@ -75,9 +75,11 @@ extension CurlNetworkDispatcher {
     private func checkThatConnectionsAreKept(for request: TransportRequest) throws {
         try request.check(for: capabilities)
         let isProxiedAlone =
-            if case .explicit(let proxy) = request.options.proxy.choice {
-                proxy.isHTTPS && request.url.scheme != "https" || proxy.scheme != .basic
-            } else { false }
+            switch request.options.proxy.choice {
+            case .explicit(let proxy): proxy.isHTTPS || proxy.scheme != .basic
+            case .environment: NoProxyOption.mayBeHTTPS(for: request)
+            case .none: false
+            }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
         guard !isProxiedAlone, !isGuarded, sharing(of: request).options.isEmpty else {
             throw NetworkError.servesOneRequest

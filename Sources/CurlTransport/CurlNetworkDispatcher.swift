@@ -140,7 +140,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// users apart.
     func sharing(of request: TransportRequest) -> ConnectionSharing {
         var sharing = ConnectionSharing()
-        tunnels.add(to: &sharing, for: request, over: Libcurl.found)
+        tunnels.add(to: &sharing, for: request)
         clientKeys.add(to: &sharing, for: request)
         tlsTexts.add(to: &sharing, for: request)
         return sharing

@@ -70,37 +70,36 @@ struct ConnectionTable {
 extension ConnectionTable {
     /// Returns whether this process has a connection to the URL's destination; `nil` if that can't be known: the table
     /// is missing here, or a proxy may be on the way.
-    static func hasConnection(to url: RequestURL) -> Bool? {
+    /// - Parameter due: The time as of which it is asked. A thousand requests may be due at once, and share a reading
+    ///   of that time or later: each one takes as long as there are connections and descriptors.
+    static func hasConnection(to url: RequestURL, at due: ContinuousClock.Instant) -> Bool? {
         guard !ProxyEnvironment.mayApply else { return nil }
-        return Sockets.now?.hasConnection(to: url)
+        return Sockets.read(at: due)?.hasConnection(to: url)
     }
 
     /// The connections of this process at a moment.
     private struct Sockets {
         private let table: ConnectionTable
         private let inodes: Set<String>
-        private let end: ContinuousClock.Instant
+        private let time: ContinuousClock.Instant
 
-        /// The time for which they count as the present ones, after they were read: a thousand requests may be due at
-        /// the same time, and each reading takes as long as there are connections and descriptors.
-        private static let lifetime = Duration.milliseconds(50)
         private static let last = Guarded<Sockets?>(nil)
 
-        /// The present ones; `nil` if the system has no table.
-        static var now: Sockets? {
+        /// Returns those of a time or later; `nil` if the system has no table.
+        static func read(at due: ContinuousClock.Instant) -> Sockets? {
             last.withLock { last in
-                if let last, last.end > .now { return last }
+                if let last, last.time >= due { return last }
                 last = Sockets()
                 return last
             }
         }
 
         private init?() {
+            time = .now
             let texts = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].compactMap(text)
             guard !texts.isEmpty, let inodes = socketInodes() else { return nil }
             table = ConnectionTable(parsing: texts.joined(separator: "\n"))
             self.inodes = inodes
-            end = .now + Self.lifetime
         }
 
         func hasConnection(to url: RequestURL) -> Bool { table.hasConnection(to: url, among: inodes) }

@@ -151,8 +151,8 @@ final class Exchange: Sendable {
         if let result = reaction.head { head.finish(result.mapError { $0 }) }
         if let result = reaction.reading { reader?.resume(with: result) }
         if reaction.setsAlarm { setAlarm() }
-        if reaction.checksConnection {
-            let isOpen = ConnectionTable.hasConnection(to: request.url) ?? true
+        if let due = reaction.checksConnection {
+            let isOpen = ConnectionTable.hasConnection(to: request.url, at: due) ?? true
             handle { $0.connectionChecked(isOpen: isOpen, at: .now) }
         }
         guard reaction.isEnd else { return }

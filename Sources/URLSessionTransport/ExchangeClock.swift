@@ -7,8 +7,9 @@ struct ExchangeClock {
     /// The outcome of a check of the time.
     enum Verdict {
         case goOn
-        /// Find out whether there is a connection and report it to ``connectionChecked(isOpen:at:)``.
-        case checkConnection
+        /// Find out whether there is a connection at that time or later, and report it to
+        /// ``connectionChecked(isOpen:at:)``.
+        case checkConnection(Instant)
         case fail(NetworkError)
     }
 
@@ -45,12 +46,11 @@ struct ExchangeClock {
     func verdict(at now: Instant) -> Verdict {
         if let totalDeadline, now >= totalDeadline { return .fail(.totalTimeout) }
         if let drainDeadline, now >= drainDeadline { return .fail(.cancelled) }
-        let isIdle = idleDeadline.map { now >= $0 } ?? false
         guard isConnected else {
-            let isLate = connectDeadline.map { now >= $0 } ?? false
-            return isIdle || isLate ? .checkConnection : .goOn
+            let due = [connectDeadline, idleDeadline].compactMap(\.self).filter { $0 <= now }.max()
+            return due.map { .checkConnection($0) } ?? .goOn
         }
-        return isIdle ? .fail(.idleTimeout) : .goOn
+        return idleDeadline.map { now >= $0 } ?? false ? .fail(.idleTimeout) : .goOn
     }
 
     /// Records the result of ``Verdict/checkConnection``.

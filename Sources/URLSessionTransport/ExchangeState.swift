@@ -4,9 +4,9 @@ import NetworkCore
 /// The bookkeeping of one exchange: an event goes in, a reaction comes out. Nothing here waits, locks, or calls other
 /// code.
 ///
-/// created → running → ended, or created → ended if the cancellation comes before the start. Events after the end are
-/// ignored: a task's callbacks still arrive for a while after a cancellation. The head is delivered when it is there,
-/// or with the end; the reader of the body may come before or after the end.
+/// created → running → ended, or created → ended if the cancellation or a deadline comes before the start. Events after
+/// the end are ignored: a task's callbacks still arrive for a while after a cancellation. The head is delivered when it
+/// is there, or with the end; the reader of the body may come before or after the end.
 struct ExchangeState {
     typealias Instant = ContinuousClock.Instant
 
@@ -20,8 +20,9 @@ struct ExchangeState {
         var isEnd = false
         /// Whether to cancel the task.
         var cancelsTask = false
-        /// Whether to find out if there is a connection, and report it to ``connectionChecked(isOpen:at:)``.
-        var checksConnection = false
+        /// The time as of which to find out if there is a connection, and report it to
+        /// ``connectionChecked(isOpen:at:)``; `nil` for no check.
+        var checksConnection: Instant?
         /// Whether ``ExchangeState/nextDeadline`` has moved earlier.
         var setsAlarm = false
         /// The figures for the progress handler.
@@ -205,7 +206,9 @@ struct ExchangeState {
         guard stage != .ended else { return Reaction() }
         switch clock.verdict(at: now) {
         case .goOn: return Reaction()
-        case .checkConnection: return Reaction(checksConnection: true)
+        // One that is not begun has no connection; the system's table has those of other exchanges.
+        case .checkConnection where stage == .created: return connectionChecked(isOpen: false, at: now)
+        case .checkConnection(let due): return Reaction(checksConnection: due)
         case .fail(let error): return end(error, at: now)
         }
     }

@@ -107,9 +107,10 @@ struct PrewarmTests {
         var options = TransportOptions()
         if dispatcher.capabilities.supports(.httpsProxies) {
             options.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(server.port)"))
-            await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }
+            for url in [url, try RequestURL("https://example.invalid/")] {
+                await expectFailure(.unsupported) { [options] in try await dispatcher.prewarm(url, options: options) }
+            }
         }
-        guard Libcurl.found.suffers(from: .tunnelsIgnoreProxyCredentials) else { return }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "one", password: "1")
         proxy.tunnel = true
         let claim = dispatcher.tunnels.claim(for: proxy)

@@ -80,9 +80,9 @@ struct UploadTests {
         }
         let clock = ContinuousClock()
         let time = await clock.measure {
-            await expectFailure(.firstByteTimeout) { try await exchange(silent, firstByteTimeout: .milliseconds(900)) }
+            await expectFailure(.firstByteTimeout) { try await exchange(silent, firstByteTimeout: .seconds(3)) }
         }
-        #expect(time >= .milliseconds(1_500))
+        #expect(time >= .milliseconds(3_600))
         let response = try await exchange(answering, firstByteTimeout: nil)
         #expect(try await response.body.collect() == Data("yes".utf8))
         #expect(try #require(response.metrics.firstByte) >= .milliseconds(600))

@@ -114,7 +114,7 @@ struct CanaryToolTests {
         }
         let value = secret.percentEncoded
         let design = ExperimentDesign(
-            requests: 1, concurrency: 1, warmUp: 0, weights: [1], timeout: 1, seed: 1)
+            requests: 1, concurrency: 1, warmUp: 0, weights: [1], timeout: 1, seed: 1, comparisons: 1)
         let result = ExperimentResult(
             [try arm("curl", value), try arm("urlsession", "x"), try arm("curl", value, isCopy: true)],
             urls: ["http://h/"], design: design,

@@ -46,7 +46,7 @@ struct ComparisonReportTests {
         of arms: [Arm], environment: [(name: String, value: String)], requests: [String] = ["a1b2c3"]
     ) throws -> ExperimentResult {
         let design = ExperimentDesign(
-            requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1)
+            requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1, comparisons: 1)
         return ExperimentResult(
             arms, urls: ["http://h/"], requests: requests, design: design, command: "netlayer compare",
             environment: environment)
@@ -100,10 +100,24 @@ struct ComparisonReportTests {
             arm.figures[0].add(report, as: .timed(process: 0), in: 0)
             return arm
         }
-        let design = ExperimentDesign(requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1)
+        let design = ExperimentDesign(
+            requests: 160, concurrency: 4, warmUp: 0, weights: [1], timeout: 1, seed: 1, comparisons: 1)
         let result = ExperimentResult(changed, urls: [url], design: design, command: "", environment: [])
         let difference = try #require(result.urls[0].contents[0].differences.first { $0.place == "fieldCase" })
         #expect((difference.known?.name == "lowercaseNames") == isKnown)
+    }
+
+    /// Regression: the verdicts on a baseline had a chance of an error of their own.
+    @Test func `the verdicts on a baseline share the chance of an error with the others`() async throws {
+        let folder = try TestFolder()
+        let path = folder.path("before.json")
+        try Data(ComparisonJSON(try Self.result("a", "a")).value.line).write(to: URL(filePath: path))
+        let baseline = try await Baseline(path: path)
+        let (arms, requests) = (["curl", "curl:loops=2", "curl:http=2"], ["a1b2c3", "other"])
+        #expect(baseline.comparisons(arms: arms, requests: requests) == 2)
+        #expect(baseline.comparisons(arms: ["none"], requests: requests) == 0)
+        let command = try CompareCommand.parse(["http://h/", "http://i/", "--arm", "curl", "--arm", "curl:loops=2"])
+        #expect(command.design(weights: [1, 1], known: 4).comparisons == 6)
     }
 
     @Test func `a new difference is a failure, and is in every report`() throws {

@@ -374,6 +374,10 @@ struct ContentTests {
         #expect(tally.tally(of: "json:/a", status: 200).count(of: .absent) == 3)
         #expect(tally.tally(of: "body", status: 200).count(of: PartValue(#"{"a":1}"#)) == 3)
         #expect(tally.body(with: PartValue(#"{"a":1}"#)) == Data(#"{"a":1}"#.utf8))
+        other.bodyOf = 7
+        tally.learn(other, as: 2)
+        tally.count(2)
+        #expect(tally.notCompared == 1)
     }
 
     @Test func `the number of differences is bounded`() {

@@ -185,6 +185,11 @@ struct StatisticsTests {
         #expect((0..<200).count { _ in growth(size / 3)?.isDecided == true } < 194)
     }
 
+    @Test func `all verdicts of a report share one chance of an error`() {
+        #expect(Verdicts.confidence(comparisons: 1, metrics: 1) == 0.95)
+        #expect(abs(Verdicts.confidence(comparisons: 6, metrics: 5) - (1 - 0.05 / 30)) < 1e-12)
+    }
+
     @Test func `an amount that the system does not tell has no growth`() {
         let states = (0..<30).map { Growth.State(process: 1, requests: 10 * $0, memory: 0, descriptors: 5) }
         let growths = Growth.growths([("one", states), ("other", states)], copy: [])

@@ -1,8 +1,9 @@
 import Foundation
-import NetworkCore
 import NetworkTesting
 import TestSupport
 import Testing
+
+@testable import NetworkCore
 
 @Suite(.patience(minutes: 1))
 struct RequestEncodingTests {
@@ -177,6 +178,23 @@ struct RequestEncodingTests {
         expectFailure(.invalidHeader) {
             try RequestData(path: "http://h/", headers: ["A": "1", "a": "2"]).transportRequest()
         }
+    }
+
+    /// Regression: each value repeats the names above it, and the whole was put together before it was refused.
+    @Test func `parameters that are too long when they are encoded are refused at little cost`() throws {
+        let names = (0..<20_000).map { ParameterValue.int($0) }
+        let wide: [String: ParameterValue] = [String(repeating: "k", count: 20_000): .array(names)]
+        let short: [String: ParameterValue] = ["k": .array(names)]
+        let most = cost(rounds: 2) { _ = try? RequestContent.form(short).encoded() }
+        #expect(!costsMore(than: most * 10) { _ = try? query(wide) })
+        expectFailure(.invalidURL) { try query(wide) }
+        let json = RequestData(path: "http://h/", method: .post, params: wide)
+        #expect(!costsMore(than: most * 10) { _ = try? json.transportRequest() })
+        #expect(QueryEncoder.Limit.form.bytes == 64 << 20 && QueryEncoder.Limit.form.error.code == .invalidParameters)
+        let bad = RequestData(
+            path: "http://h/", method: .post, params: ["a": ["b": [1, ["c": .unencodable(type: "Date")]]]])
+        let error = expectFailure(.invalidParameters) { try bad.transportRequest() }
+        #expect(error?.message.contains("'a.b[1].c' has the type Date") == true)
     }
 
     @Test func `a method is a token`() {

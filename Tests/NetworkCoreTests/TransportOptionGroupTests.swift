@@ -61,6 +61,11 @@ struct TransportOptionGroupTests {
         Case("tls.ciphers") { $0.tls.ciphers = "A B" },
         Case("tls.cipherSuites") { $0.tls.cipherSuites = "" },
         Case("tls.serverName") { $0.tls.serverName = "a/b" },
+        // Regression: what followed was a fragment of the URL that libcurl got, and the path was lost.
+        Case("tls.serverName") { $0.tls.serverName = "a#" }, Case("tls.serverName") { $0.tls.serverName = "a#b" },
+        Case("tls.serverName") { $0.tls.serverName = "a:" }, Case("tls.serverName") { $0.tls.serverName = "u@a" },
+        Case("tls.serverName") { $0.tls.serverName = "a?b" }, Case("tls.serverName") { $0.tls.serverName = "a\\b" },
+        Case("proxy.url") { $0.proxy = .explicit(.init("http://p:3128#x")) },
         Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("ftp://a:1")) },
         Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("a:1")) },
         Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://m@e:cret@a:1")) },

@@ -30,6 +30,13 @@ struct URLCredentialsTests {
     }
 
     /// Base64 takes a third more than the password, which has a limit of its own.
+    /// Regression: a user of digits, before a password with a character that ends the authority, was quoted as a host.
+    @Test(arguments: ["#", "/", "?"]) func `a user that looks like a host is not shown`(character: String) {
+        let text = "https://4711008812345:pa\(character)ss@host/"
+        let error = expectFailure(.invalidURL) { try RequestData(path: text).transportRequest() }
+        #expect(error.map { !"\($0)\($0.message)".contains("4711008812345") } == true)
+    }
+
     @Test func `credentials too long for a header field are refused before anything is sent`() throws {
         let longest = String(repeating: "p", count: 49_144)
         try TransportRequest(to: "http://u:\(longest)@h/").check()

@@ -80,6 +80,7 @@ struct JSONSecretsTests {
             "data: {\"token\":{}\nretry: 1\ndata:\ndata:,\ndata: \"c\":2}\n"
         ),
         (": {\"token\":\"x\"}\nid: {\"token\":\ndata: 1\n", ": {\"token\":\"REDACTED\"}\nid: {\"token\":\ndata: 1\n"),
+        ("\u{FEFF}data: {\"token\":\ndata: \"x\"}\n\n", "\u{FEFF}data: {\"token\":\ndata: \"REDACTED\"}\n\n"),
         ("id: {\"token\":\"x\"}\rdata: {\"pin\":1}\r", "id: {\"token\":\"REDACTED\"}\rdata: {\"pin\":0}\r"),
     ])
     func `the data of an event is one text, whatever is between its lines`(_ text: String, _ expected: String) {
@@ -122,6 +123,15 @@ struct JSONSecretsTests {
         _ = URLSecrets.redacted(text)
         _ = FormSecrets.redacted(text)
         _ = FormSecrets.multipartHoldsSecret(text)
+    }
+
+    /// Regression: each string that a line end cut was read to the next quote, however far away that is.
+    @Test(arguments: ["\\\"\n", "\"\n", "\"\\\n", "{\"token\":{\n\"", "\"\n\\\""])
+    func `lines of open strings cost no more than in proportion to their length`(unit: String) {
+        func text(_ bytes: Int) -> [UInt8] { Array(String(repeating: unit, count: bytes / unit.utf8.count).utf8) }
+        let (short, long) = (text(4_000), text(128_000))
+        let most = cost(rounds: 3) { _ = JSONSecrets.redacted(short) }
+        #expect(!costsMore(than: most * 32 * 4) { _ = JSONSecrets.redacted(long) })
     }
 
     @Test func `the cost is linear, whatever the text`() {

@@ -140,6 +140,28 @@ struct SecretsTests {
         #expect(BodySecrets.verdict(on: Data(text), [.contentType: "audio/wav"]) == .unchanged)
     }
 
+    /// Regression: it counted as a form, and what followed the secret went with it.
+    @Test(arguments: [
+        (
+            #"{"next":"https://h/x?a=1&token=abc","text":"hello world"}"#,
+            #"{"next":"https://h/x?a=1&token=REDACTED","text":"hello world"}"#
+        ),
+        ("data:{\"u\":\"h?a=1&token=x\",\"b\":\"c d\"}\n\n", "data:{\"u\":\"h?a=1&token=REDACTED\",\"b\":\"c d\"}\n\n"),
+    ])
+    func `JSON and events without a type are no form`(_ text: String, _ expected: String) {
+        #expect(BodySecrets.verdict(on: Data(text.utf8), [:]) == .replaced(Array(expected.utf8)))
+    }
+
+    /// Regression: eight bytes in any line of a part were enough, as fonts and tables of numbers have them.
+    @Test(arguments: [
+        "Content-Type: application/octet-stream\r\n\r\n\0\u{1}\0\0\0\u{C}\0\u{10}\0\u{3}\0\u{20}\0\0\0\u{4}",
+        "Content-Type: font/ttf\r\n\r\n\0a\0b\0c\0d\0e\0f\0g\0h",
+    ])
+    func `a binary part of a multipart body is kept`(_ part: String) {
+        let body = Data("--b\r\n\(part)\n\r\n--b--\r\n".utf8)
+        #expect(BodySecrets.verdict(on: body, [.contentType: "multipart/form-data; boundary=b"]) == .unchanged)
+    }
+
     /// A file is not looked into, as the documentation says.
     @Test func `a compressed text is left out, and a compressed file is not`() {
         let compressed = Data([0x1F, 0x8B, 8, 0]) + Data("text".utf8)

@@ -33,6 +33,17 @@ import Testing
         #expect(!exchange.begin())
     }
 
+    /// Regression: a connection of another exchange to the same origin counted as its own.
+    @Test func `an exchange that is not begun has no connection, whatever the table says`() throws {
+        var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
+        (request.options.connectTimeout, request.options.idleTimeout) = (.milliseconds(10), .milliseconds(60))
+        var state = ExchangeState(request, at: start)
+        #expect(!state.alarm(at: after(9)).isEnd)
+        let reaction = state.alarm(at: after(10))
+        #expect(reaction.isEnd && reaction.checksConnection == nil)
+        #expect(reaction.head?.failure?.code == .connectTimeout)
+    }
+
     @Test func `without timeouts, there is no next deadline`() throws {
         var state = try makeRunning()
         #expect(state.nextDeadline == nil)
@@ -99,9 +110,9 @@ import Testing
 
     @Test func `the connect timeout asks for the connection when time is up without a sign`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
-        #expect(!state.alarm(at: after(9)).checksConnection)
+        #expect(state.alarm(at: after(9)).checksConnection == nil)
         let reaction = state.alarm(at: after(10))
-        #expect(reaction.checksConnection && !reaction.isEnd)
+        #expect(reaction.checksConnection == after(10) && !reaction.isEnd)
     }
 
     @Test func `the connect timeout ends the exchange when there is no connection`() throws {
@@ -121,7 +132,7 @@ import Testing
 
     @Test func `the idle timeout does not count before there is a connection`() throws {
         var state = try makeRunning(connect: 100, idle: 30)
-        #expect(state.alarm(at: after(30)).checksConnection)
+        #expect(state.alarm(at: after(30)).checksConnection != nil)
         #expect(!state.connectionChecked(isOpen: false, at: after(30)).isEnd)
         #expect(state.nextDeadline == after(60))
     }
@@ -133,7 +144,7 @@ import Testing
 
     @Test func `a check is ignored when a sign came meanwhile`() throws {
         var state = try makeRunning(connect: 10, idle: 60)
-        #expect(state.alarm(at: after(10)).checksConnection)
+        #expect(state.alarm(at: after(10)).checksConnection != nil)
         _ = state.received(.make(200), at: after(11))
         #expect(!state.connectionChecked(isOpen: false, at: after(12)).isEnd)
         #expect(state.nextDeadline == after(71))

@@ -83,8 +83,9 @@ struct LibcurlSupport: Sendable {
         case http2PauseLosesData
         /// The HTTP/2 window is not restored when a stream resumes.
         case http2ResumeStalls
-        /// A kept tunnel serves requests with other credentials for the proxy.
-        case tunnelsIgnoreProxyCredentials
+        /// A kept tunnel serves requests with other header fields for the proxy, and below 8.19 with another user or
+        /// password. ``TunnelOwners`` tells them apart over every version.
+        case tunnelsIgnoreProxyFields
         /// A TLS session of the server is taken for the proxy's, or the other way around (CVE-2021-22890).
         case tlsSessionsMistakeProxy
         /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits.
@@ -118,11 +119,10 @@ struct LibcurlSupport: Sendable {
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
             case .refusalInChunksOpensTunnel: LibcurlVersion(7, 75)
-            case .tunnelsIgnoreProxyCredentials: LibcurlVersion(8, 19)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
             // In no version yet.
-            case .ratedTransfersStall: LibcurlVersion(99, 0)
+            case .ratedTransfersStall, .tunnelsIgnoreProxyFields: LibcurlVersion(99, 0)
             }
         }
 

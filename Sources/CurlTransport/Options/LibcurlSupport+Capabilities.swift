@@ -37,6 +37,9 @@ extension LibcurlSupport {
     /// Other TLS libraries silently ignore CURLOPT_SSLCERT_BLOB and continue without a certificate.
     private var readsCertificatesFromMemory: Bool { hasTLS(of: Self.openSSLs + ["mbedTLS"]) }
 
+    /// Whether CURLOPT_SSL_CIPHER_LIST has an effect. With GnuTLS it is ignored below 8.10, and refused below 8.13.
+    var takesCiphers: Bool { !hasTLS(of: ["GnuTLS"]) || version >= LibcurlVersion(8, 13) }
+
     private func hasTLS(of libraries: [String]) -> Bool { libraries.contains { tlsLibrary?.hasPrefix($0) == true } }
 }
 

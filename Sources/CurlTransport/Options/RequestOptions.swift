@@ -121,11 +121,9 @@ struct HTTPVersionOption: EasyOption {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
         case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2PriorKnowledge:
+            // A connection of its own would still serve others while the request runs.
+            if disturbs { throw NetworkError.rateStopsOthers }
             try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
-            if disturbs {
-                try easy.set(.freshConnect, 1)
-                try easy.set(.forbidReuse, 1)
-            }
         // Newer libcurls don't reuse a connection without TLS for these, although they mean HTTP/1.1 there.
         case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
         case .http2 where disturbs: try easy.set(.httpVersion, OptionValue.http1_1)
@@ -151,6 +149,15 @@ struct HTTPVersionOption: EasyOption {
         try easy.set(.httpVersion, OptionValue.http2OverTLS)
         // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
         try easy.set(.pipeWait, 1)
+    }
+}
+
+extension NetworkError {
+    fileprivate static var rateStopsOthers: NetworkError {
+        NetworkError(
+            .unsupported,
+            "rate.maximumReceivedPerSecond with HTTP/2 by prior knowledge needs libcurl 8.2: older ones stop the other "
+                + "requests of the connection", phase: .preparing)
     }
 }
 
@@ -204,12 +211,17 @@ struct NoProxyOption: EasyOption {
     }
 
     /// Whether the environment names a SOCKS proxy that gets addresses.
-    static var mayTakeAddresses: Bool {
-        variables.contains { EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false }
+    static let mayTakeAddresses = variables.contains {
+        EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false
     }
 
     /// Whether the environment names a proxy that speaks TLS, for an `http` URL.
     static var mayBeHTTPSInClear: Bool { mayBeHTTPS.clear }
+
+    /// Whether the environment names a proxy that speaks TLS, for a request that uses the environment's.
+    static func mayBeHTTPS(for request: TransportRequest) -> Bool {
+        request.url.scheme == "https" ? mayBeHTTPS.secure : mayBeHTTPS.clear
+    }
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }

@@ -37,7 +37,10 @@ struct TLSOption: EasyOption {
         if !options.pinnedPublicKeys.isEmpty {
             try easy.set(.pinnedPublicKey, options.pinnedPublicKeys.joined(separator: ";"))
         }
-        if let ciphers = options.ciphers { try easy.set(.ciphers, ciphers) }
+        if let ciphers = options.ciphers {
+            guard Libcurl.found.takesCiphers else { throw NetworkError.ciphersAreIgnored }
+            try easy.set(.ciphers, ciphers)
+        }
         if let suites = options.cipherSuites { try easy.set(.cipherSuites, suites) }
     }
 
@@ -53,6 +56,14 @@ struct TLSOption: EasyOption {
         }
         // Without a password, OpenSSL would ask the terminal for one, on the loop's thread.
         try easy.set(.keyPassword, certificate.password?.value ?? "")
+    }
+}
+
+extension NetworkError {
+    fileprivate static var ciphersAreIgnored: NetworkError {
+        NetworkError(
+            .unsupported, "tls.ciphers needs libcurl 8.13 with GnuTLS: older ones ignore it, or refuse it",
+            phase: .preparing)
     }
 }
 

@@ -2,8 +2,9 @@ import NetworkCore
 
 /// The credentials that opened the tunnels through each proxy.
 ///
-/// libcurl below 8.19 reuses a tunnel for a request with other proxy credentials, or none. So requests with the first
-/// credentials for a proxy share its tunnels, and a request with others opens its own (``ConnectionOwners``).
+/// libcurl reuses a tunnel for a request with other header fields for the proxy, and below 8.19 for one with another
+/// user or password, or none. So requests with the first credentials for a proxy share its tunnels, and a request with
+/// others opens its own (``ConnectionOwners``).
 final class TunnelOwners: Sendable {
     /// The texts that a proxy checks. Compared byte by byte: an equivalent Unicode text is another password.
     private struct Credentials: Equatable {
@@ -23,13 +24,11 @@ final class TunnelOwners: Sendable {
     }
 
     /// Adds the request's claim to tunnels, or the options with which the request opens its own.
-    func add(to sharing: inout ConnectionSharing, for request: TransportRequest, over support: LibcurlSupport) {
-        guard request.options.hasRareOptions, support.suffers(from: .tunnelsIgnoreProxyCredentials),
-            case .explicit(let proxy) = request.options.proxy.choice,
+    func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
+        guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice,
             proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
         else { return }
-        let environment = Self.variables.compactMap(EnvironmentVariable.value)
-        sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption(request: request))
+        sharing.add(claim(for: proxy, environment: Self.environment), or: LoneConnectionOption(request: request))
     }
 
     /// Returns a request's claim to tunnels through a proxy; `nil` if they belong to other credentials.
@@ -44,6 +43,8 @@ final class TunnelOwners: Sendable {
 
     /// The environment variables that name proxies for tunnels.
     static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+    /// Their values. Read once: a program that sets variables while other threads read them is not safe (getenv(3)).
+    private static let environment = variables.compactMap(EnvironmentVariable.value)
 }
 
 extension TransportRequest {

@@ -18,9 +18,8 @@ struct TransferLimits: Sendable {
     /// versions for twice the time that the rate asks for.
     static func pause(of options: TransportOptions) -> Duration {
         guard options.hasRareOptions else { return .zero }
-        let rates = [options.rate.maximumReceivedPerSecond, options.rate.maximumSentPerSecond].compactMap(\.self).filter
-        { $0 > 0 }
-        return rates.min().map { .seconds(Double(256 << 10) / Double($0)) } ?? .zero
+        let rates = [options.rate.maximumReceivedPerSecond, options.rate.maximumSentPerSecond].compactMap(\.self)
+        return rates.filter { $0 > 0 }.min().map { .seconds(Double(256 << 10) / Double($0)) } ?? .zero
     }
 }
 

@@ -40,22 +40,30 @@ package struct ContentTally: Sendable {
     /// A body, which many responses may have.
     private final class Body: Sendable {
         let bytes: Data
-        let type: String
+        private let type: String
+        private let isCut: Bool
         let parts: [PartName: PartValue]
 
         init(of response: RecordedResponse) {
-            (bytes, type) = (response.body, ResponseParts.type(of: response))
+            (bytes, type, isCut) = (response.body, ResponseParts.type(of: response), response.isCut)
             parts = ResponseParts.bodyParts(of: response)
+        }
+
+        /// Whether the parts are also those of another response with the same bytes.
+        func hasPartsOf(_ response: RecordedResponse) -> Bool {
+            isCut == response.isCut && type == ResponseParts.type(of: response)
         }
     }
 
     /// Makes a response known by a number.
     package mutating func learn(_ response: RecordedResponse, as number: Int) {
         let earlier = response.digest == nil ? response.bodyOf.flatMap { known[$0]?.body } : nil
-        let headParts = ResponseParts.headParts(of: response)
         var response = response
+        // Without the earlier response there is nothing to compare.
+        if response.digest == nil, response.bodyOf != nil, earlier == nil { response = response.outline }
+        let headParts = ResponseParts.headParts(of: response)
         let body: Body
-        if let earlier, earlier.type == ResponseParts.type(of: response) {
+        if let earlier, earlier.hasPartsOf(response) {
             body = earlier
         } else {
             if let earlier { response.body = earlier.bytes }

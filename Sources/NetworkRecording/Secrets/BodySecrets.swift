@@ -39,12 +39,12 @@ enum BodySecrets {
             return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
                 || TokenSecrets.redacted(bytes) != nil ? .leftOut : .unchanged
         }
-        let isForm =
-            types.contains { $0.matches("application/x-www-form-urlencoded") }
-            || types.isEmpty && FormSecrets.looksLikeForm(bytes)
         let isEvents =
             types.contains { $0.matches("text/event-stream") } || types.isEmpty && EventSecrets.looksLikeEvents(bytes)
         let isJSON = types.contains { $0.subtype.contains("json") } || looksLikeJSON(bytes)
+        let isForm =
+            types.contains { $0.matches("application/x-www-form-urlencoded") }
+            || types.isEmpty && !isEvents && !isJSON && FormSecrets.looksLikeForm(bytes)
         let isText = isForm || isEvents || isJSON || !types.contains { medialTypes.contains($0.type) }
         guard isText else { return .unchanged }
         let isScanned = isForm || isEvents || isJSON || isCoded(bytes, fields, types)
@@ -65,7 +65,7 @@ enum BodySecrets {
     }
 
     /// The types of bodies that are no text, whatever their bytes look like.
-    private static let medialTypes: Set<String> = ["audio", "font", "image", "video"]
+    static let medialTypes: Set<String> = ["audio", "font", "image", "video"]
 
     /// Whether a body of another type may be a text that is compressed, or in UTF-16 or UTF-32.
     private static func isCoded(_ bytes: [UInt8], _ fields: HTTPFields, _ types: [MediaType]) -> Bool {
@@ -78,23 +78,27 @@ enum BodySecrets {
     /// The byte order marks of UTF-16 and UTF-32.
     private static let marks: [[UInt8]] = [[0xFF, 0xFE], [0xFE, 0xFF], [0, 0, 0xFE, 0xFF]]
 
-    private static func isWide(_ type: MediaType) -> Bool {
+    static func isWide(_ type: MediaType) -> Bool {
         let name = type.parameters["charset"]?.lowercased() ?? ""
         return ["utf-16", "utf16", "utf-32", "utf32", "ucs-2", "ucs2"].contains { name.hasPrefix($0) }
     }
 
     /// Whether a text has ASCII characters of two bytes or four, as in UTF-16 and UTF-32 without a byte order mark.
     static func looksWide(_ text: some Collection<UInt8>) -> Bool {
+        guard text.prefix(8).contains(0) else { return false }
         let start = Array(text.prefix(256))
-        guard start.count >= 8 else { return false }
-        let pairs = start.count / 2
-        for zero in [0, 1] {
-            let wide = (0..<pairs).count {
-                start[2 * $0 + zero] == 0 && (0x09..<0x7F).contains(start[2 * $0 + 1 - zero])
-            }
-            if wide * 2 >= pairs { return true }
+        return [2, 4].contains { width in
+            let units = start.count / width
+            return units >= 4
+                && [0, width - 1].contains { place in
+                    let wide = (0..<units).count { unit in
+                        start[(unit * width)..<(unit * width + width)].enumerated().allSatisfy { offset, byte in
+                            offset == place ? (0x09..<0x7F).contains(byte) : byte == 0
+                        }
+                    }
+                    return wide * 8 >= units * 7
+                }
         }
-        return false
     }
 
     /// Whether a body begins as gzip (RFC 1952 §2.3.1) or Zstandard (RFC 8878 §3.1.1) does.

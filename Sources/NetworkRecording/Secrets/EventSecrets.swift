@@ -3,8 +3,7 @@
 enum EventSecrets {
     /// Returns whether a body of no known type begins as an event stream does.
     static func looksLikeEvents(_ bytes: [UInt8]) -> Bool {
-        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        let start = bytes.dropFirst(isMarked ? 3 : 0).drop { $0 == 0x0A || $0 == 0x0D }
+        let start = bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0).drop { $0 == 0x0A || $0 == 0x0D }
         return ["data:", "event:", "id:", "retry:", ":"].contains { start.starts(with: $0.utf8) }
     }
 
@@ -35,9 +34,12 @@ enum EventSecrets {
     }
 
     private static let name = Array("data:".utf8)
+    /// The byte order mark of UTF-8, which a stream may begin with.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private static func lines(of stream: [UInt8]) -> [Line] {
-        var (lines, start) = ([Line](), 0)
+        let isMarked = stream.starts(with: mark)
+        var (lines, start) = ([Line](), isMarked ? mark.count : 0)
         while start < stream.count {
             let end = stream[start...].firstIndex { $0 == 0x0A || $0 == 0x0D }.map { $0 + 1 } ?? stream.count
             let isData = stream[start..<end].starts(with: name)

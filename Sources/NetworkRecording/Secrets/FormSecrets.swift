@@ -33,24 +33,45 @@ enum FormSecrets {
         }
         for line in body.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
             if looksLikeForm(line), redacted(Array(line)) != nil { return true }
-            if isCodedPart(line) { return true }
             if line.allSatisfy({ (0x21..<0x7F).contains($0) }), TextSecrets.redacted(Array(line)) != nil { return true }
             // A part may be a message with a head.
             let value = line.drop { $0 != UInt8(ascii: ":") }.dropFirst()
             if Redaction.namesCredentials(line) || Redaction.namesCredentials(value) { return true }
         }
-        return JSONSecrets.redacted(body) != nil
+        return hasCodedPart(body) || JSONSecrets.redacted(body) != nil
     }
 
-    /// Whether a line says that a part of a multipart body is in Base64 or quoted-printable (RFC 2045 §6), or is part
-    /// of one in UTF-16 or UTF-32: in neither anything can be found.
-    private static func isCodedPart(_ line: ArraySlice<UInt8>) -> Bool {
-        if BodySecrets.looksWide(line) { return true }
-        guard line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") else { return false }
-        let text = String(decoding: line, as: UTF8.self).lowercased()
-        let encodings = ["base64", "quoted-printable"]
-        return text.hasPrefix("content-transfer-encoding:") && encodings.contains { text.contains($0) }
-            || text.hasPrefix("content-type:") && (text.contains("utf-16") || text.contains("utf-32"))
+    /// Whether a multipart body has a part in Base64 or quoted-printable (RFC 2045 §6), or in UTF-16 or UTF-32: in
+    /// neither anything can be found.
+    private static func hasCodedPart(_ body: [UInt8]) -> Bool {
+        // The types of the part whose head is read.
+        var (types, start) = ([MediaType](), 0)
+        while start < body.count {
+            let end = body[start...].firstIndex(of: 0x0A) ?? body.count
+            let line = body[start..<end].last == 0x0D ? body[start..<end].dropLast() : body[start..<end]
+            start = end + 1
+            if line.isEmpty {
+                let isMedial = types.contains { BodySecrets.medialTypes.contains($0.type) }
+                let part = body[min(start, body.count)...].prefix(256)
+                let end =
+                    part.contains(0) ? part.firstRange(of: Array("\n--".utf8))?.lowerBound ?? part.endIndex : start
+                if !isMedial, BodySecrets.looksWide(part[..<max(part.startIndex, end)]) { return true }
+                types = []
+            } else if line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") {
+                let text = String(decoding: line, as: UTF8.self)
+                let halves = text.split(atByte: UInt8(ascii: ":"), maximumSplits: 1).map(\.withoutBlanks)
+                guard halves.count == 2, case let value = halves[1] else { continue }
+                switch halves[0].lowercased() {
+                case "content-transfer-encoding":
+                    if ["base64", "quoted-printable"].contains(value.lowercased()) { return true }
+                case "content-type":
+                    types += MediaType(String(value)).map { [$0] } ?? []
+                    if types.contains(where: BodySecrets.isWide) { return true }
+                default: break
+                }
+            }
+        }
+        return false
     }
 
     /// Whether a text begins with a name and `=`, as a form does. Its values may contain what a form would escape: they

@@ -15,6 +15,9 @@ struct JSONSecrets {
     private var replacements: [Replacement] = []
     private var at = 0
     private let depth: Int
+    /// The next quote after a line end, and the line end from which it was looked for: the lines between are not read
+    /// again.
+    private var quoteAfterLine: (from: Int, quote: Int)?
 
     /// Returns the text without its secrets, or `nil` if it contains none.
     /// - Parameter depth: The levels of texts within its strings that are looked into.
@@ -90,21 +93,33 @@ struct JSONSecrets {
     /// Returns the offset after a string, and whether its closing quote was found. A string of JSON has no line feed:
     /// where one comes first, the text was cut or the quote was none, and the next line may be JSON again. If the next
     /// quote is followed by what follows a string, it closes the string all the same.
-    private func endOfString(_ start: Int) -> (end: Int, isClosed: Bool) {
-        var (index, lineEnd) = (start + 1, Int?.none)
+    private mutating func endOfString(_ start: Int) -> (end: Int, isClosed: Bool) {
+        let end = nextQuote(start + 1, isLineEnd: { $0 == 0x0A || $0 == 0x0D })
+        guard end < bytes.count, bytes[end] != UInt8(ascii: "\"") else {
+            return (min(end + 1, bytes.count), end < bytes.count)
+        }
+        let quote: Int
+        if let known = quoteAfterLine, known.from <= end, end < known.quote {
+            quote = known.quote
+        } else {
+            quote = nextQuote(end, isLineEnd: { _ in false })
+            quoteAfterLine = (end, quote)
+        }
+        return quote < bytes.count && isEndOfMember(quote + 1) ? (quote + 1, true) : (end, false)
+    }
+
+    /// Returns the offset of the next quote that is no escape, or of a line end before it; the text's end without one.
+    private func nextQuote(_ start: Int, isLineEnd: (UInt8) -> Bool) -> Int {
+        var index = start
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\""):
-                guard let lineEnd else { return (index + 1, true) }
-                return isEndOfMember(index + 1) ? (index + 1, true) : (lineEnd, false)
-            case 0x0A, 0x0D:
-                lineEnd = lineEnd ?? index
-                index += 1
+            case UInt8(ascii: "\""): return index
+            case let byte where isLineEnd(byte): return index
             case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
             default: index += 1
             }
         }
-        return (lineEnd ?? bytes.count, false)
+        return bytes.count
     }
 
     /// Whether a string, or a name, may end before a place of its line.
@@ -118,7 +133,7 @@ struct JSONSecrets {
         bytes[start...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
     }
 
-    private func endOfValue(_ start: Int) -> Int {
+    private mutating func endOfValue(_ start: Int) -> Int {
         guard start < bytes.count else { return bytes.count }
         switch bytes[start] {
         case UInt8(ascii: "\""): return endOfSecretString(start)
@@ -146,7 +161,7 @@ struct JSONSecrets {
     }
 
     /// Returns the offset after an object or an array.
-    private func endOfNested(_ start: Int) -> Int {
+    private mutating func endOfNested(_ start: Int) -> Int {
         var (index, depth) = (start, 0)
         while index < bytes.count {
             switch bytes[index] {

@@ -197,10 +197,12 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         return requests.map { $0.fingerprint(noPipeline ? ["below the pipeline"] : []) }
     }
 
-    func design(weights: [Int]) -> ExperimentDesign {
+    /// - Parameter known: The number of arms and requests that a baseline has too.
+    func design(weights: [Int], known: Int = 0) -> ExperimentDesign {
         var design = ExperimentDesign(
             requests: max(requests, 1), concurrency: concurrency, rate: rate, warmUp: warmUp, weights: weights,
-            precision: until, time: time.map { .seconds($0) }, timeout: requestTimeout, seed: seed)
+            precision: until, time: time.map { .seconds($0) }, timeout: requestTimeout, seed: seed,
+            comparisons: weights.count * (arms.count - 1) + known)
         guard exec == nil else {
             // Each run is a block.
             (design.isOfProgram, design.concurrency, design.warmUp) = (true, 1, 0)
@@ -221,9 +223,9 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
         let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
-        var design = design(weights: exec == nil ? requests.map(\.weight) : [1])
-        design.comparisons =
-            shown.count * (arms.count - 1) + (baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
+        let design = design(
+            weights: exec == nil ? requests.map(\.weight) : [1],
+            known: baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
         let meter = ComparisonMeter(design, shown)
         defer { meter.clear() }

@@ -160,7 +160,9 @@ final class ArmWorker: BlockWorker {
     /// Returns the number of a response of a URL, and the response if it is a new one.
     private func counted(_ outcome: Outcome, _ url: Int) -> (number: Int, new: RecordedResponse?) {
         let recorded = outcome.recorded
-        return memories.withLock { $0[url].number(of: recorded) }
+        // Not within the lock, on which all workers may wait.
+        let body = ResponseMemory.Body(recorded.body)
+        return memories.withLock { $0[url].number(of: recorded, body: body) }
     }
 
     /// Looks at a response at once if the block holds too many bytes already. That costs time of the block.

@@ -23,7 +23,7 @@ struct ExperimentDesign: Sendable {
     /// The seed of the order of the blocks, and of the bootstrap.
     var seed: UInt64
     /// The number of pairs of arms and URLs that share the chance of an error, those with a baseline included.
-    var comparisons = 1
+    var comparisons: Int
     /// Whether a block is a run of a program.
     var isOfProgram = false
     /// Whether the requests are also looked at as they are sent.

@@ -65,6 +65,7 @@ extension TransportMetrics {
             ("totalMs", total), ("queuedMs", queued), ("nameLookupMs", nameLookup), ("connectMs", connect),
             ("tlsMs", tls), ("firstByteMs", firstByte),
         ]
+        // The names of a documented format, which scripts depend on: 'retries' are the transport's own.
         let counts: [(String, Int?)] = [
             ("requestBodyBytes", requestBodyBytes), ("responseWireBytes", responseWireBytes),
             ("responseBodyBytes", responseBodyBytes), ("retries", resends),

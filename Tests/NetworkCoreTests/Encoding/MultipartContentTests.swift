@@ -18,6 +18,20 @@ struct MultipartContentTests {
         expectFailure(.invalidParameters) { try RequestContent.multipart(parts).encoded() }
     }
 
+    /// Regression: the sum alone was compared, so that one part's surplus made up for what another one lacked.
+    @Test(arguments: [(6, 4), (4, 6)]) func `each part has the length that it says`(lengths: (Int, Int)) async throws {
+        func part(_ name: String, _ count: Int) -> MultipartPart {
+            .stream(
+                name,
+                AsyncStream<Data> { stream in
+                    for _ in 0..<count { stream.yield(Data("x".utf8)) }
+                    stream.finish()
+                }, length: 5)
+        }
+        let body = try RequestContent.multipart([part("a", lengths.0), part("b", lengths.1)]).encoded().body
+        await expectFailure(.bodyLengthMismatch) { try await body.collect(upTo: 10_000) }
+    }
+
     @Test func `parts are written in their order`() throws {
         let (text, type) = try body([
             .field("title", "Holiday"),

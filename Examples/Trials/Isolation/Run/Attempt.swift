@@ -64,7 +64,7 @@ struct Attempt: Sendable {
         observation.isReused = metrics.connectionReused
         func number(_ value: Int?) -> String { value.map { "\($0)" } ?? "none" }
         observation.metrics = [
-            "retries \(number(metrics.resends))",
+            "resends \(number(metrics.resends))",
             "version \(metrics.httpVersion ?? "none")",
             "TLS \(metrics.tlsVersion ?? "none") \(metrics.tlsCipher ?? "none")",
             isChunked ? "sent in chunks" : "bytes sent \(number(metrics.requestBodyBytes))",

@@ -18,14 +18,14 @@ extension TransportResponse {
     func end() async {
         // A cancelled reader ends the exchange without waiting for a byte. It reads nothing before its cancellation,
         // since a small rest would be read to its end. Its error concerns a discarded response.
-        let (cancellation, never) = AsyncStream<Void>.makeStream()
+        let (cancellation, keepsOpen) = AsyncStream<Void>.makeStream()
         let reader = Task {
             for await _ in cancellation {}
             _ = try? await body.collect(upTo: 0)
         }
         reader.cancel()
         await reader.value
-        never.finish()
+        keepsOpen.finish()
     }
 }
 

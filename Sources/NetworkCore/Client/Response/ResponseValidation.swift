@@ -47,8 +47,8 @@ public struct ResponseValidation: Sendable {
     /// Parameters such as `charset` are ignored, those of a pattern too.
     ///
     /// A response without content has no type, and passes: 204, 205, 304, and `Content-Length: 0` without a transfer
-    /// coding. Any other response
-    /// without a Content-Type is rejected. Rejects with ``NetworkError/Code/unacceptableContentType``.
+    /// coding. Any other response without a Content-Type is rejected. Rejects with
+    /// ``NetworkError/Code/unacceptableContentType``.
     public static func contentTypes(_ patterns: String...) -> ResponseValidation {
         ResponseValidation([
             .head { head in

@@ -4,7 +4,7 @@ extension RequestContent {
     /// Creates content of parameters as an HTML form: `application/x-www-form-urlencoded`, sorted by name.
     /// - Parameters:
     ///   - parameters: The fields. A field that can't be encoded fails the request with
-    ///     ``NetworkError/Code/invalidParameters``, which names it.
+    ///     ``NetworkError/Code/invalidParameters``, which names it, and so does a form of more than 64 MiB.
     ///   - conventions: The way lists, objects, booleans and dates are written.
     public static func form(
         _ parameters: [String: ParameterValue],
@@ -20,7 +20,8 @@ struct FormContent: BodyEncoder {
     let conventions: RequestData.Conventions
 
     func encode() throws -> RequestContent.Encoded {
-        let text = try QueryEncoder(conventions, escape: PercentEncoding.formComponent).encode(parameters)
+        let encoder = QueryEncoder(conventions, limit: .form, escape: PercentEncoding.formComponent)
+        let text = try encoder.encode(parameters)
         return RequestContent.Encoded(.bytes(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
     }
 }

@@ -73,7 +73,7 @@ extension TransportRequest.Body {
                     for piece in pieces {
                         switch piece.content {
                         case .bytes(let bytes): try await deliver(bytes)
-                        case .produced(let producer): try await producer.run(deliver)
+                        case .produced(let producer): try await producer.runExactly(deliver)
                         }
                     }
                 }

@@ -1,27 +1,62 @@
 /// An encoder of parameters as a query or a form: sorted by name, by the chosen conventions, without `nil`.
 struct QueryEncoder {
     private let conventions: RequestData.Conventions
+    private let limit: Limit
     private let escape: (String) -> String
 
+    /// The most bytes of the result, or a little more. Each value repeats the names above it, so that the result may be
+    /// as long as the square of the parameters.
+    struct Limit {
+        let bytes: Int
+        let error: NetworkError
+
+        /// The limit on a URL.
+        static let url = Limit(
+            bytes: RequestURL.maximumBytes,
+            error: .unusableURL(
+                "its query has more than \(RequestURL.maximumBytes) bytes as it is sent, which is the limit on a URL"))
+        /// The limit on a form: the default one on a body.
+        static let form = Limit(
+            bytes: 64 << 20,
+            error: NetworkError(.invalidParameters, "the form has more than 64 MiB as it is sent", phase: .preparing))
+    }
+
     /// Creates an encoder.
-    /// - Parameter escape: Escapes a name or a value. Default: the escaping of a query.
-    init(_ conventions: RequestData.Conventions, escape: @escaping (String) -> String = PercentEncoding.component) {
-        self.conventions = conventions
-        self.escape = escape
+    /// - Parameters:
+    ///   - limit: The limit on the result.
+    ///   - escape: Escapes a name or a value. Default: the escaping of a query.
+    init(
+        _ conventions: RequestData.Conventions, limit: Limit,
+        escape: @escaping (String) -> String = PercentEncoding.component
+    ) {
+        (self.conventions, self.limit, self.escape) = (conventions, limit, escape)
+    }
+
+    /// The pairs of names and values so far.
+    private struct Pairs {
+        var texts: [String] = []
+        var bytes = 0
+
+        mutating func append(_ pair: String, limit: Limit) throws {
+            texts.append(pair)
+            bytes += pair.utf8.count + 1
+            guard bytes <= limit.bytes + 1 else { throw limit.error }
+        }
     }
 
     /// Returns the encoded parameters.
-    /// - Throws: ``NetworkError/Code/invalidParameters``, which names the first parameter that can't be encoded.
+    /// - Throws: ``NetworkError/Code/invalidParameters``, which names the first parameter that can't be encoded; the
+    ///   limit's error.
     func encode(_ parameters: [String: ParameterValue]) throws -> String {
-        var pairs: [String] = []
+        var pairs = Pairs()
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             if let problem = value.firstProblem(at: name) { throw problem }
             try append(value, name: name, to: &pairs)
         }
-        return pairs.joined(separator: "&")
+        return pairs.texts.joined(separator: "&")
     }
 
-    private func append(_ value: ParameterValue, name: String, to pairs: inout [String]) throws {
+    private func append(_ value: ParameterValue, name: String, to pairs: inout Pairs) throws {
         switch value {
         case .array(let values): try append(values, name: name, to: &pairs)
         case .object(let values):
@@ -29,11 +64,11 @@ struct QueryEncoder {
                 let nested = conventions.objects == .dots ? "\(name).\(key)" : "\(name)[\(key)]"
                 try append(value, name: nested, to: &pairs)
             }
-        default: if let text = text(of: value) { pairs.append("\(escape(name))=\(escape(text))") }
+        default: if let text = text(of: value) { try pairs.append("\(escape(name))=\(escape(text))", limit: limit) }
         }
     }
 
-    private func append(_ values: [ParameterValue], name: String, to pairs: inout [String]) throws {
+    private func append(_ values: [ParameterValue], name: String, to pairs: inout Pairs) throws {
         switch conventions.arrays {
         case .repeated: for value in values { try append(value, name: name, to: &pairs) }
         case .brackets: for value in values { try append(value, name: "\(name)[]", to: &pairs) }
@@ -50,7 +85,7 @@ struct QueryEncoder {
                 default: text(of: value).map(escape)
                 }
             }
-            if !texts.isEmpty { pairs.append("\(escape(name))=\(texts.joined(separator: ","))") }
+            if !texts.isEmpty { try pairs.append("\(escape(name))=\(texts.joined(separator: ","))", limit: limit) }
         }
     }
 

@@ -1,6 +1,6 @@
-/// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`, `.bytes(data,
-/// contentType: "image/png")`, `.text("…")`, `.file("/path", contentType: "text/csv")`, `.stream(chunks, contentType:
-/// …)`.
+/// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`, `.text("…")`,
+/// `.bytes(data, contentType: "image/png")`, `.file("/path", contentType: "text/csv")`, or
+/// `.stream(chunks, contentType: …)`.
 ///
 /// Creating content never fails. It is encoded when the request is sent, once each time. An encoder of your own fits in
 /// one file:

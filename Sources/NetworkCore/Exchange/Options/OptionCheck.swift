@@ -30,6 +30,11 @@ enum OptionCheck {
     @discardableResult
     static func host(_ value: String, _ name: String) throws -> String {
         try text(value, name)
+        // What ends a host in a URL would be left out of the check below, and so would an empty port.
+        let isPlain = !value.utf8.contains { "#?/\\@".utf8.contains($0) }
+        guard isPlain, !value.hasByteSuffix(":") || value.hasByteSuffix("::") else {
+            throw invalid(name, "is not a host")
+        }
         let isBareIPv6 = value.contains(byte: UInt8(ascii: ":")) && !value.hasBytePrefix("[")
         do {
             let url = try RequestURL(ascii: "http://\(isBareIPv6 ? "[\(value)]" : value)/")

@@ -42,7 +42,7 @@ extension TransportOptions.Proxy {
         /// The schemes are `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`, `socks4a://`,
         /// `socks5://` and `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name; with
         /// `socks4` and `socks5` libcurl does. Default port: 443 for `https`, 1080 for the others. Connections through
-        /// an `https://` proxy to an `http` URL are not kept.
+        /// an `https://` proxy are not kept.
         /// [CURLOPT_PROXY](https://curl.se/libcurl/c/CURLOPT_PROXY.html)
         public var url: String
         /// The user name. Default: `nil`. [CURLOPT_PROXYUSERNAME](https://curl.se/libcurl/c/CURLOPT_PROXYUSERNAME.html)
@@ -118,7 +118,7 @@ extension TransportOptions.Proxy {
                 // The URL's own error is not quoted: it may contain a password.
                 throw OptionCheck.invalid("proxy.url", "must be scheme, host and port, without user or password")
             }
-            guard authority.path == "/", authority.query == nil else {
+            guard authority.path == "/", authority.query == nil, !url.contains(byte: UInt8(ascii: "#")) else {
                 throw OptionCheck.invalid("proxy.url", "has more than scheme, host and port")
             }
             if user == nil, password != nil { throw OptionCheck.invalid("proxy.password", "is given without a user") }

@@ -7,8 +7,8 @@ extension TransportOptions {
         /// The maximum average speed of receiving, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.
         ///
         /// Up to two seconds' worth of bytes may arrive at once, or 1 KiB (with libcurl 7.88 to 8.1: 100 KiB) if that
-        /// is more. Below libcurl 8.2 such a request uses HTTP/1.1; with HTTP/2 by prior knowledge it uses a connection
-        /// of its own instead.
+        /// is more. Below libcurl 8.2 such a request uses HTTP/1.1; with HTTP/2 by prior knowledge it is
+        /// ``NetworkError/Code/unsupported``.
         /// [CURLOPT_MAX_RECV_SPEED_LARGE](https://curl.se/libcurl/c/CURLOPT_MAX_RECV_SPEED_LARGE.html)
         public var maximumReceivedPerSecond: Int?
         /// The maximum average speed of sending, in bytes per second, from 1 to 2^40. Default: `nil`, for no limit.

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Synchronization
 
 extension TransportRequest {
     /// The body of a request: bytes, a file, or a sequence that is read while it is sent.
@@ -129,6 +130,22 @@ package struct BodyProducer: Sendable {
             // The end of the exchange stops a producer of empty chunks here, and nowhere else.
             if chunk.isEmpty { try Task.checkCancellation() } else { try await deliver(chunk) }
         }
+    }
+
+    /// Does the same, and checks that there are as many bytes as the length says: for a part of a body, whose whole
+    /// length says nothing of this one's.
+    package func runExactly(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+        guard let length else { return try await run(deliver) }
+        let delivered = Atomic(0)
+        try await run { chunk in
+            let (count, _) = delivered.add(chunk.count, ordering: .relaxed)
+            guard count + chunk.count <= length else {
+                throw NetworkError.bodyLengthMismatch(expected: length, got: "more")
+            }
+            try await deliver(chunk)
+        }
+        let count = delivered.load(ordering: .relaxed)
+        guard count == length else { throw NetworkError.bodyLengthMismatch(expected: length, got: "\(count)") }
     }
 }
 

@@ -69,7 +69,7 @@ enum HostName {
                 && named.allSatisfy { (UInt8($0) != nil) && ($0 == "0" || !$0.hasPrefix("0")) }
             guard isDottedQuad else {
                 throw NetworkError.unusableURL(
-                    "'\(host)' looks like a number; an IPv4 address has four decimal numbers")
+                    "the host looks like a number; an IPv4 address has four decimal numbers")
             }
         }
         return host

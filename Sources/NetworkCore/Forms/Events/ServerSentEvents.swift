@@ -38,10 +38,11 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var connection: Connection
         fileprivate var chunks: TransportResponse.Body.AsyncIterator?
-        private var ready: [Event] = []
+        /// The events that are parsed and not returned yet, the last one first.
+        private(set) var ready: [Event] = []
         /// The bytes that have arrived and are not parsed yet: a chunk may be as large as a whole body.
-        private var uncut = Data()
-        private static let cutBytes = 65_536
+        private var unparsed = Data()
+        private static let pieceBytes = 65_536
         private var isOver = false
 
         /// The id as of the last event that ``next()`` has returned, at which another stream could resume. Ids after it
@@ -72,7 +73,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 // The caller may hold the response for a long time.
                 await connection.arrival?.incoming.end()
                 (chunks, connection.arrival) = (nil, nil)
-                (ready, uncut) = ([], Data())
+                (ready, unparsed) = ([], Data())
                 throw NetworkError.thrown(error)
             }
             let event = ready.removeLast()
@@ -91,17 +92,17 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             // The events before the problem have been returned.
             if let problem = connection.parser.problem { throw arrival.naming(problem) }
             do {
-                if uncut.isEmpty {
+                if unparsed.isEmpty {
                     guard let chunk = try await chunks.next() else {
                         self.chunks = nil
                         isOver = try await connection.ended() == .finish
                         return
                     }
                     self.chunks = chunks
-                    uncut = chunk
+                    unparsed = chunk
                 }
-                ready = connection.take(uncut.prefix(Self.cutBytes))
-                uncut = uncut.dropFirst(Self.cutBytes)
+                ready = connection.take(unparsed.prefix(Self.pieceBytes))
+                unparsed = unparsed.dropFirst(Self.pieceBytes)
             } catch let error as NetworkError where error.isConnectionLoss {
                 self.chunks = nil
                 try await connection.lost(arrival.naming(error))
