@@ -132,6 +132,9 @@ struct JSONSecretsTests {
         let (short, long) = (text(4_000), text(128_000))
         let most = cost(rounds: 3) { _ = JSONSecrets.redacted(short) }
         #expect(!costsMore(than: most * 32 * 4) { _ = JSONSecrets.redacted(long) })
+        // What follows the next quote is looked at once, too.
+        let blanks = text(64_000) + [UInt8(ascii: "\"")] + Array(repeating: 0x20, count: 64_000) + [0x78]
+        #expect(!costsMore(than: most * 32 * 4) { _ = JSONSecrets.redacted(blanks) })
     }
 
     @Test func `the cost is linear, whatever the text`() {

@@ -15,9 +15,9 @@ struct JSONSecrets {
     private var replacements: [Replacement] = []
     private var at = 0
     private let depth: Int
-    /// The next quote after a line end, and the line end from which it was looked for: the lines between are not read
-    /// again.
-    private var quoteAfterLine: (from: Int, quote: Int)?
+    /// The next quote after a line end, and whether it may close a string. The lines between it and the line end from
+    /// which it was looked for are not read again.
+    private var quoteAfterLine: (from: Int, quote: Int, closes: Bool)?
 
     /// Returns the text without its secrets, or `nil` if it contains none.
     /// - Parameter depth: The levels of texts within its strings that are looked into.
@@ -98,14 +98,12 @@ struct JSONSecrets {
         guard end < bytes.count, bytes[end] != UInt8(ascii: "\"") else {
             return (min(end + 1, bytes.count), end < bytes.count)
         }
-        let quote: Int
-        if let known = quoteAfterLine, known.from <= end, end < known.quote {
-            quote = known.quote
-        } else {
-            quote = nextQuote(end, isLineEnd: { _ in false })
-            quoteAfterLine = (end, quote)
+        if quoteAfterLine.map({ end < $0.from || end >= $0.quote }) ?? true {
+            let quote = nextQuote(end, isLineEnd: { _ in false })
+            quoteAfterLine = (end, quote, quote < bytes.count && isEndOfMember(quote + 1))
         }
-        return quote < bytes.count && isEndOfMember(quote + 1) ? (quote + 1, true) : (end, false)
+        guard let (_, quote, closes) = quoteAfterLine, closes else { return (end, false) }
+        return (quote + 1, true)
     }
 
     /// Returns the offset of the next quote that is no escape, or of a line end before it; the text's end without one.
