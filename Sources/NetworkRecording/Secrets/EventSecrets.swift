@@ -11,20 +11,10 @@ enum EventSecrets {
     /// a mark replaces in further lines is removed from them.
     static func redacted(_ stream: [UInt8]) -> [UInt8]? {
         let lines = lines(of: stream)
-        var removals: [(range: Range<Int>, mark: [UInt8])] = []
-        for isData in [true, false] {
-            let part = Part(lines.filter { $0.isData == isData }.map(\.shown), of: stream)
-            removals += part.removals
+        let replacements = [true, false].flatMap { isData in
+            Part(lines.filter { $0.isData == isData }.map(\.shown), of: stream).replacements
         }
-        guard !removals.isEmpty else { return nil }
-        removals.sort { $0.range.lowerBound < $1.range.lowerBound }
-        var (output, copied) = ([UInt8](), 0)
-        for removal in removals {
-            output += stream[copied..<removal.range.lowerBound]
-            output += removal.mark
-            copied = removal.range.upperBound
-        }
-        return output + stream[copied...]
+        return replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }.applied(to: stream)
     }
 
     private struct Line {
@@ -51,8 +41,8 @@ enum EventSecrets {
 
     /// Some ranges of a stream as one text.
     private struct Part {
-        /// What is to be removed from the stream, and what takes its place.
-        private(set) var removals: [(range: Range<Int>, mark: [UInt8])] = []
+        /// What takes the place of the secrets, as ranges of the stream.
+        private(set) var replacements: [JSONSecrets.Replacement] = []
 
         init(_ ranges: [Range<Int>], of stream: [UInt8]) {
             var text: [UInt8] = []
@@ -72,7 +62,7 @@ enum EventSecrets {
                     var end = ranges[other].lowerBound + length
                     // The line's own end stays.
                     while end > place, stream[end - 1] == 0x0A || stream[end - 1] == 0x0D { end -= 1 }
-                    removals.append((place..<end, mark))
+                    replacements.append(JSONSecrets.Replacement(range: place..<end, mark: mark))
                     (at, mark) = (starts[other] + ranges[other].count, [])
                     if replacement.range.upperBound <= at { break }
                 }

@@ -22,15 +22,7 @@ struct JSONSecrets {
     /// Returns the text without its secrets, or `nil` if it contains none.
     /// - Parameter depth: The levels of texts within its strings that are looked into.
     static func redacted(_ bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
-        let replacements = replacements(in: bytes, depth: depth)
-        guard !replacements.isEmpty else { return nil }
-        var (output, copied) = ([UInt8](), 0)
-        for replacement in replacements {
-            output += bytes[copied..<replacement.range.lowerBound]
-            output += replacement.mark
-            copied = replacement.range.upperBound
-        }
-        return output + bytes[copied...]
+        replacements(in: bytes, depth: depth).applied(to: bytes)
     }
 
     /// Returns what takes the place of the secrets in a text, in the text's order.
@@ -182,5 +174,19 @@ struct JSONSecrets {
         var end = bytes[start...].firstIndex { ",}]\n\r".utf8.contains($0) } ?? bytes.count
         while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
         return end
+    }
+}
+
+extension [JSONSecrets.Replacement] {
+    /// Returns a text with the replacements, which are in its order; `nil` without any.
+    func applied(to bytes: [UInt8]) -> [UInt8]? {
+        guard !isEmpty else { return nil }
+        var (output, copied) = ([UInt8](), 0)
+        for replacement in self {
+            output += bytes[copied..<replacement.range.lowerBound]
+            output += replacement.mark
+            copied = replacement.range.upperBound
+        }
+        return output + bytes[copied...]
     }
 }
