@@ -77,7 +77,7 @@ extension CurlNetworkDispatcher {
         let isProxiedAlone =
             switch request.options.proxy.choice {
             case .explicit(let proxy): proxy.isHTTPS || proxy.scheme != .basic
-            case .environment: NoProxyOption.mayBeHTTPS(for: request)
+            case .environment: NoProxyOption.mayBeHTTPS(isSecure: request.url.scheme == "https")
             case .none: false
             }
         let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)

@@ -59,10 +59,10 @@ struct ProxyOption: EasyOption {
 
     /// Returns whether the proxy of an `http` URL may speak TLS.
     static func maySpeakTLS(_ options: TransportOptions) -> Bool {
-        guard options.hasRareOptions else { return NoProxyOption.mayBeHTTPSInClear }
+        guard options.hasRareOptions else { return NoProxyOption.mayBeHTTPS(isSecure: false) }
         return switch options.proxy.choice {
         case .none: false
-        case .environment: NoProxyOption.mayBeHTTPSInClear
+        case .environment: NoProxyOption.mayBeHTTPS(isSecure: false)
         case .explicit(let proxy): proxy.isHTTPS
         }
     }

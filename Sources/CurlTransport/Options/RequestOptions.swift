@@ -202,7 +202,7 @@ struct NoProxyOption: EasyOption {
     static let mayBeNamedForHTTPS = variables.dropFirst().contains { EnvironmentVariable.value($0) != nil }
 
     /// Whether the environment names a proxy that speaks TLS, for `https` URLs and for `http` URLs.
-    private static let mayBeHTTPS = (
+    private static let namesHTTPS = (
         secure: namesHTTPS(variables[1...]), clear: namesHTTPS([variables[0]] + variables[3...])
     )
 
@@ -215,17 +215,13 @@ struct NoProxyOption: EasyOption {
         EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false
     }
 
-    /// Whether the environment names a proxy that speaks TLS, for an `http` URL.
-    static var mayBeHTTPSInClear: Bool { mayBeHTTPS.clear }
-
-    /// Whether the environment names a proxy that speaks TLS, for a request that uses the environment's.
-    static func mayBeHTTPS(for request: TransportRequest) -> Bool {
-        request.url.scheme == "https" ? mayBeHTTPS.secure : mayBeHTTPS.clear
-    }
+    /// Whether the environment names a proxy that speaks TLS, for URLs of a scheme.
+    /// - Parameter isSecure: Whether that is `https`, and not `http`.
+    static func mayBeHTTPS(isSecure: Bool) -> Bool { isSecure ? namesHTTPS.secure : namesHTTPS.clear }
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
-        if usesEnvironments, isSecure ? Self.mayBeHTTPS.secure : Self.mayBeHTTPS.clear { try easy.sharesNoConnection() }
+        if usesEnvironments, Self.mayBeHTTPS(isSecure: isSecure) { try easy.sharesNoConnection() }
     }
 }
 

@@ -85,7 +85,6 @@ enum BodySecrets {
 
     /// Whether a text has ASCII characters of two bytes or four, as in UTF-16 and UTF-32 without a byte order mark.
     static func looksWide(_ text: some Collection<UInt8>) -> Bool {
-        guard text.prefix(8).contains(0) else { return false }
         let start = Array(text.prefix(256))
         return [2, 4].contains { width in
             let units = start.count / width

@@ -52,10 +52,7 @@ enum FormSecrets {
             start = end + 1
             if line.isEmpty {
                 let isMedial = types.contains { BodySecrets.medialTypes.contains($0.type) }
-                let part = body[min(start, body.count)...].prefix(256)
-                let end =
-                    part.contains(0) ? part.firstRange(of: Array("\n--".utf8))?.lowerBound ?? part.endIndex : start
-                if !isMedial, BodySecrets.looksWide(part[..<max(part.startIndex, end)]) { return true }
+                if !isMedial, beginsWide(body[min(start, body.count)...]) { return true }
                 types = []
             } else if line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") {
                 let text = String(decoding: line, as: UTF8.self)
@@ -72,6 +69,15 @@ enum FormSecrets {
             }
         }
         return false
+    }
+
+    /// Whether a part of a multipart body is in UTF-16 or UTF-32.
+    private static func beginsWide(_ rest: ArraySlice<UInt8>) -> Bool {
+        let start = rest.prefix(256)
+        // A body may have a part at each of its lines.
+        guard start.prefix(8).contains(0) else { return false }
+        let end = start.firstRange(of: Array("\n--".utf8))?.lowerBound ?? start.endIndex
+        return BodySecrets.looksWide(start[..<end])
     }
 
     /// Whether a text begins with a name and `=`, as a form does. Its values may contain what a form would escape: they

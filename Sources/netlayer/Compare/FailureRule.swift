@@ -62,7 +62,8 @@ struct FailureRule: Sendable {
                 !result.growths.contains(where: { $0.resource == resource })
             {
                 [
-                    "what processes keep was not looked at; it takes a second arm, 21 rounds of blocks or more, and a system that reports both"
+                    "what processes keep was not looked at; it takes a second arm, 21 rounds of blocks or more, and a "
+                        + "system that reports both"
                 ]
             } else {
                 []
