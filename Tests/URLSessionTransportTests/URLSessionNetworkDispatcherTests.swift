@@ -43,6 +43,20 @@ import Testing
         #expect(error?.exchange?.url == "http://127.0.0.1:1/")
     }
 
+    /// Exchanges share the last reading of the system's table: an older one than a check asks for does not serve it.
+    @Test(.enabled(if: !ProxyEnvironment.mayApply, "the table says nothing where a proxy may be on the way"))
+    func `a connection is seen that was made after another exchange had looked`() async throws {
+        let server = try ScriptedServer([
+            .read, .send(Script.head(200, fields: [("Content-Length", "9")]) + Data("x".utf8)), .stall,
+        ])
+        defer { server.stop() }
+        let url = try RequestURL(server.url())
+        #expect(ConnectionTable.hasConnection(to: url, at: .now) == false)
+        let response = try await transport.send(makeRequest(server.url()))
+        #expect(ConnectionTable.hasConnection(to: url, at: .now) == true)
+        await #expect(throws: NetworkError.self) { try await response.body.collect(upTo: 1) }
+    }
+
     @Test func `a request to a closed port fails`() async throws {
         let error = await #expect(throws: NetworkError.self) {
             try await transport.send(makeRequest("http://127.0.0.1:1/", method: .post))
