@@ -69,9 +69,9 @@ final class Runner {
         var outcomes: [Outcome] = []
         for (number, exchange) in exchanges.enumerated() {
             var client = NetworkClient(transport: dispatcher, logger: log.logger)
-            client.redirects.maximumRedirects = 4
-            if exchange.ask.has("keep-method") { client.redirects.keepsMethodOn = [301, 302] }
-            if exchange.ask.has("cookies") { client.cookies = jar }
+            client.redirectPolicy.maximumRedirects = 4
+            if exchange.ask.has("keep-method") { client.redirectPolicy.keepsMethodOn = [301, 302] }
+            if exchange.ask.has("cookies") { client.cookieJar = jar }
             let reading = Reading(client: client, exchange: exchange, path: "\(folder)/\(number)")
             running[number].start(reading.outcome) { [peer] in peer.ended(number) }
             if exchange.ask.has("cancelled") { running[number].cancel() }

@@ -36,8 +36,8 @@ struct CanaryWireTests {
         let server = try ScriptedServer(.response(401, fields: fields, body: secret.data))
         defer { server.stop() }
         let log = CanaryLog()
-        var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
-        client.interceptors = [.logging(log.logger)]
+        var client = NetworkClient(transport: CurlNetworkDispatcher())
+        client.exchangeInterceptors = [.logging(log.logger)]
         client.options.wireLog = WireLog(log.logger)
         client.secretFields = [try #require(HTTPField.Name("X-Own"))]
         client.options.authentication = .digest(
@@ -71,8 +71,8 @@ struct CanaryWireTests {
                         + "Transfer-Encoding: chunked\r\n\r\n0\r\n\(head)\r\n"))
             defer { server.stop() }
             let log = CanaryLog()
-            var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
-            client.interceptors = [.logging(log.logger)]
+            var client = NetworkClient(transport: CurlNetworkDispatcher())
+            client.exchangeInterceptors = [.logging(log.logger)]
             client.options.wireLog = WireLog(log.logger)
             client.secretFields = [try #require(HTTPField.Name("X-Own"))]
             do {
@@ -94,8 +94,9 @@ struct CanaryWireTests {
         let server = try ScriptedServer(.response(407, fields: challenge, body: Data()))
         defer { server.stop() }
         let log = CanaryLog()
-        var client = NetworkClient(transport: CurlNetworkDispatcher(), logger: log.logger)
+        var client = NetworkClient(transport: CurlNetworkDispatcher())
         client.validation = .any
+        client.exchangeInterceptors = [.logging(log.logger)]
         client.options.wireLog = WireLog(log.logger)
         var proxy = TransportOptions.Proxy.Server(
             server.url(""), user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))

@@ -21,7 +21,7 @@ struct HeldResponseTests {
         let url = server.url()
         var client = NetworkClient(transport: dispatcher)
         client.options.idleTimeout = .milliseconds(300)
-        client.redirects = .deciding { _ in
+        client.redirectPolicy = .deciding { _ in
             _ = try await other.send(RequestData(url: url), as: .text)
             return .stop
         }

@@ -117,23 +117,24 @@ import Testing
             let line = try parse(#"{"url":"http://a/","options":\#(text)}"#)
             return try line.options.client(over: transport, for: line.transportRequest()) { CookieJar() }
         }
-        #expect(try client("{}").cookies == nil)
-        #expect(try client(#"{"cookies":"memory"}"#).cookies?.cookies.isEmpty == true)
-        let following = try client(#"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[301,302]}"#).redirects
+        #expect(try client("{}").cookieJar == nil)
+        #expect(try client(#"{"cookies":"memory"}"#).cookieJar?.cookies.isEmpty == true)
+        let following = try client(#"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[301,302]}"#)
+            .redirectPolicy
         #expect(following.maximumRedirects == 3)
         #expect(following.keepsMethodOn == [301, 302])
         #expect(!following.allowsDowngrade)
         let trusting = try client(
             #"{"followRedirects":true,"maxRedirects":3,"keepMethodOn":[303],"trustRedirects":true,"allowDowngrade":true}"#
-        ).redirects
+        ).redirectPolicy
         #expect(trusting.maximumRedirects == 3 && trusting.keepsMethodOn == [303] && trusting.allowsDowngrade)
-        #expect(try client(#"{"followRedirects":true}"#).redirects.maximumRedirects == 20)
+        #expect(try client(#"{"followRedirects":true}"#).redirectPolicy.maximumRedirects == 20)
         let cookies = try client(
             #"""
             {"initialCookies":[{"domain":".Example.com","name":"a","value":"b","path":"/x","secure":true,"httpOnly":true,
             "expires":4102444800},{"domain":"example.com","includeSubdomains":false,"name":"c"}]}
             """#
-        ).cookies?.cookies
+        ).cookieJar?.cookies
         #expect(
             cookies == [
                 CookieJar.Cookie(

@@ -76,7 +76,7 @@ struct NetworkClientTests {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = -1
         let clients = [
-            client.with { $0.redirects.maximumRedirects = -1 }, client.with { $0.interceptors = [.retry(policy)] },
+            client.with { $0.redirectPolicy.maximumRedirects = -1 }, client.with { $0.interceptors = [.retry(policy)] },
         ]
         for client in clients {
             await expectFailure(.invalidOption) { try await client.send(RequestData(path: "/"), as: .data) }

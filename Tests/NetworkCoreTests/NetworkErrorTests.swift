@@ -23,6 +23,24 @@ struct NetworkErrorTests {
         }
     }
 
+    @Test func `every code is a pattern under the name of the error, one of a caller's own too`() {
+        switch NetworkError(.certificateExpired, "words") as any Error {
+        case NetworkError.certificateUntrusted: Issue.record("another code")
+        case NetworkError.certificateExpired: break
+        default: Issue.record("not matched")
+        }
+        do {
+            throw NetworkError(.ofMyOwn, "words")
+        } catch NetworkError.nameNotResolved {
+            Issue.record("matched another code")
+        } catch NetworkError.ofMyOwn {
+        } catch {
+            Issue.record("\(error) was not matched")
+        }
+        #expect(!(NetworkError.nameNotResolved ~= CancellationError()))
+        #expect(NetworkError.ofMyOwn == NetworkError.Code.ofMyOwn)
+    }
+
     @Test func `a switch by name matches the code`() {
         let error: any Error = NetworkError(.totalTimeout, "words")
         switch error {
@@ -117,4 +135,8 @@ struct NetworkErrorTests {
             #expect(!error.description.contains("secret"))
         }
     }
+}
+
+extension NetworkError.Code {
+    fileprivate static let ofMyOwn = Self(rawValue: "ofMyOwn")
 }

@@ -109,7 +109,7 @@ struct URLCredentialsTests {
     func `on redirects, user and password stay with their origin`(location: String, field: String?) async throws {
         let transport = AnsweringTransport(.redirect(to: location), .redirect(to: "http://a/3"), .init())
         var client = NetworkClient(transport: transport)
-        client.redirects.allowsDowngrade = true
+        client.redirectPolicy.allowsDowngrade = true
         _ = try await client.send(RequestData(path: "http://u:p@a/1"), as: .data).body
         // Credentials that were dropped do not return on the way back.
         #expect(transport.requests.map { $0.wireFields[.authorization] } == ["Basic dTpw", field, field])

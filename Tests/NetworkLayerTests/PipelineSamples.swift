@@ -16,7 +16,7 @@ enum PipelineSamples {
         var client = NetworkClient(transport: DefaultTransport.instance)
         client.options.totalTimeout = .seconds(10)
         client.interceptors.append(.retry())
-        client.cookies = CookieJar()
+        client.cookieJar = CookieJar()
         return client
     }
 
@@ -54,7 +54,7 @@ enum PipelineSamples {
     }
 
     static func redirects(_ client: inout NetworkClient) {
-        client.redirects = .deciding { proposal in
+        client.redirectPolicy = .deciding { proposal in
             print(proposal.redirect.from, "→", proposal.redirect.to)
             let isOurs = proposal.redirect.to.host.hasSuffix(".example.com")
             return isOurs ? .follow(proposal.request) : .refuse("not one of ours")
@@ -81,7 +81,7 @@ enum PipelineSamples {
 
     static func cookies(_ client: inout NetworkClient) async throws {
         let jar = try CookieJar(file: "cookies.txt")
-        client.cookies = jar
+        client.cookieJar = jar
         print(try await client.send(RequestData(path: "https://example.com/home"), as: .data).body.count)
         try jar.save(to: "cookies.txt")
     }

@@ -90,8 +90,8 @@ enum ServiceSamples {
             return traced
         }
 
-        func fourLogs(logger: Logger) -> NetworkClient {
-            var logged = NetworkClient(transport: dispatcher, logger: logger)
+        func threeLogs(logger: Logger) -> NetworkClient {
+            var logged = NetworkClient(transport: dispatcher)
             logged.interceptors.insert(.logging(logger), at: 0)
             logged.exchangeInterceptors.append(.logging(logger))
             logged.options.wireLog = WireLog(logger)

@@ -159,7 +159,7 @@ struct CassetteTests {
     func `cookies are not missed`(matching: ReplayTransport.Matching) async throws {
         let server = try server(response("first", 200, ("Set-Cookie", "sid=1")), response("second"))
         let texts = try await both(server, matching: matching) { client, url in
-            let client = client.with { $0.cookies = CookieJar(publicSuffixes: .builtIn) }
+            let client = client.with { $0.cookieJar = CookieJar(publicSuffixes: .builtIn) }
             let first = try await client.send(RequestData(path: url), as: .text).body
             return try await first + client.send(RequestData(path: url), as: .text).body
         }

@@ -63,7 +63,7 @@ struct ChallengeContract {
         ])
         defer { server.stop() }
         let jar = CookieJar()
-        let client = transport.client.with { $0.cookies = jar }
+        let client = transport.client.with { $0.cookieJar = jar }
         var request = try transport.request(.get, server.url())
         request.options.authentication = .digest(user: "u", password: "p")
         let response = try await client.send(request, as: .data)

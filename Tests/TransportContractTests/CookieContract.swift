@@ -33,7 +33,7 @@ struct CookieContract {
         defer { server.stop() }
         var client = transport.client
         let jar = CookieJar()
-        client.cookies = jar
+        client.cookieJar = jar
         try await get(client, transport, server.url("/"))
         try await get(client, transport, server.url("/"))
         #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["SID=31d4d96e407aad42; lang=en-US"]])
@@ -46,7 +46,7 @@ struct CookieContract {
         defer { server.stop() }
         var client = transport.client
         let jar = CookieJar()
-        client.cookies = jar
+        client.cookieJar = jar
         try jar.set(CookieJar.Cookie(name: "lang", value: "en", domain: "127.0.0.1"))
         try await get(client, transport, server.url())
         try await get(client, transport, server.url())
@@ -58,7 +58,7 @@ struct CookieContract {
         let server = try server(sets: ["a=1; Path=/", "b=2; Path=/deep", "c=3; Path=/else", "d=4; Path=/"])
         defer { server.stop() }
         var client = transport.client
-        client.cookies = CookieJar()
+        client.cookieJar = CookieJar()
         try await get(client, transport, server.url("/deep/x"))
         try await get(client, transport, server.url("/deep/x"), cookie: "d=own")
         #expect(server.requests.last?.values(of: "Cookie") == ["d=own; b=2; a=1"])
@@ -71,7 +71,7 @@ struct CookieContract {
         let server = try server(302, fields: [("Location", "/home")], sets: ["sid=1; Path=/"])
         defer { server.stop() }
         var client = transport.client
-        client.cookies = CookieJar()
+        client.cookieJar = CookieJar()
         try await get(client, transport, server.url("/login"))
         #expect(server.requests.map { $0.values(of: "Cookie") } == [[], ["sid=1"]])
         // The same server under another name is a different host.

@@ -127,7 +127,7 @@ struct RedirectContract {
         let error = await expectFailure(.truncatedBody) {
             if collects { _ = try await response.body.collect() } else { for try await _ in response.body {} }
         }
-        #expect(error?.exchange?.redirects == 1)
+        #expect(error?.exchange?.redirectCount == 1)
     }
 
     @Test(arguments: ContractTransport.all) func `the limit is twenty`(transport: ContractTransport) async throws {
@@ -138,7 +138,7 @@ struct RedirectContract {
         let error = await expectFailure(.tooManyRedirects) {
             try await transport.client.send(RequestData(path: url), as: .data)
         }
-        #expect(error?.exchange?.redirects == 20)
+        #expect(error?.exchange?.redirectCount == 20)
     }
 
     @Test(arguments: ContractTransport.all)

@@ -20,12 +20,12 @@ struct Pipeline {
                     return "fresh"
                 }
             ]
-            client.redirects = .deciding { proposal in
+            client.redirectPolicy = .deciding { proposal in
                 print("from \(proposal.redirect.from.path) to \(proposal.redirect.to.path)")
                 return .follow(proposal.request)
             }
             let jar = CookieJar()
-            client.cookies = jar
+            client.cookieJar = jar
 
             let moved = try await client.send(RequestData(path: "\(base)/redirect/2"), as: .data)
             print("\(moved.status.code) after \(moved.redirects.count) redirects")

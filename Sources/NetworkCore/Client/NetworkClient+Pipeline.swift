@@ -1,12 +1,11 @@
 import HTTPTypes
-import Logging
 
 extension NetworkClient {
     /// Sends a request on the path of a call: through the interceptors, the redirects, and for each exchange the
     /// exchange interceptors, the cookies and the transport.
     func carry(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         do {
-            try OptionCheck.atLeast(0, redirects.maximumRedirects, "redirects.maximumRedirects")
+            try OptionCheck.atLeast(0, redirectPolicy.maximumRedirects, "redirectPolicy.maximumRedirects")
             guard !interceptors.isEmpty || !exchangeInterceptors.isEmpty else {
                 return try await follow(request, in: call)
             }
@@ -72,18 +71,17 @@ extension NetworkClient {
         if let body = request.body, body.bytes == nil {
             request = try await request.collectingBody(for: transport.capabilities)
         }
-        let start = ContinuousClock.now
         do {
             var response = try await transport.send(request)
             if response.carrier == nil { response.carrier = transport.name }
-            note(response, to: request)
+            cookieJar?.take(response.head.headerFields, from: request.url)
             return response
         } catch {
-            throw noted(error, of: request, in: call, after: start.duration(to: .now))
+            throw noted(error, in: call)
         }
     }
 
-    // Separate functions, not inlined: an asynchronous function keeps its values in memory while it waits.
+    // A separate function, not inlined: an asynchronous function keeps its values in memory while it waits.
 
     @inline(never)
     private func prepared(_ request: TransportRequest, in call: Call) throws -> TransportRequest {
@@ -95,8 +93,8 @@ extension NetworkClient {
         if options.addressPolicy != .any, request.options.addressPolicy == .any {
             request.options.addressPolicy = options.addressPolicy
         }
-        if let cookies {
-            let value = cookies.fieldValue(for: request.url, after: request.headerFields[.cookie])
+        if let cookieJar {
+            let value = cookieJar.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }
             // Not by subscript, which splits a cookie into one field each, as HTTP/2 allows.
             if let value { request.headerFields.append(HTTPField(name: .cookie, value: value)) }
@@ -104,33 +102,8 @@ extension NetworkClient {
         return request
     }
 
-    @inline(never)
-    private func note(_ response: TransportResponse, to request: TransportRequest) {
-        cookies?.take(response.head.headerFields, from: request.url)
-        logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(carrier(of: response)): \(response.status.code)",
-            metadata: Logger.Metadata(of: request, in: response.metrics.total, .success(response))
-        )
-    }
-
-    /// Returns the name of the transport that a response comes from.
-    private func carrier(of response: TransportResponse) -> String { response.carrier ?? transport.name }
-
-    /// Returns the name of the transport that an error comes from.
-    private func carrier(of error: any Error) -> String {
-        (error as? NetworkError)?.exchange?.transport ?? transport.name
-    }
-
-    /// Logs the error, and moves the transport's repeats from it to the call, which may go on.
-    @inline(never)
-    private func noted(_ error: any Error, of request: TransportRequest, in call: Call, after time: Duration)
-        -> any Error
-    {
-        let reason = NetworkError.logText(of: error)
-        logger?.debug(
-            "\(request.method.rawValue) \(request.url) over \(carrier(of: error)) failed: \(reason)",
-            metadata: Logger.Metadata(of: request, in: time, .failure(error))
-        )
+    /// Moves the transport's repeats from an error to the call, which may go on.
+    private func noted(_ error: any Error, in call: Call) -> any Error {
         guard var error = error as? NetworkError, let repeats = error.exchange?.repeats, repeats > 0 else {
             return error
         }

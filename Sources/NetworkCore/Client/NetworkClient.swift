@@ -1,6 +1,5 @@
 public import FoundationEssentials
 public import HTTPTypes
-public import Logging
 
 /// A pipeline over a transport: it encodes, intercepts, sends, validates and decodes. It is a ``NetworkDispatcher``
 /// too.
@@ -50,9 +49,9 @@ public struct NetworkClient: NetworkDispatcher {
     /// The steps around each exchange of a call, the outermost first. Each retry and each redirect goes through them.
     public var exchangeInterceptors: [any Interceptor] = []
     /// The redirects that are followed. Default: all that the rules allow.
-    public var redirects = RedirectPolicy.standard
+    public var redirectPolicy = RedirectPolicy.standard
     /// The jar that supplies and stores cookies. With `nil`, the default, the client neither sends nor stores any.
-    public var cookies: CookieJar?
+    public var cookieJar: CookieJar?
     /// More header fields whose values are secret, in addition to ``SecretFields``, for each request of this client;
     /// see ``TransportOptions/secretFields``.
     public var secretFields: Set<HTTPField.Name> {
@@ -66,24 +65,18 @@ public struct NetworkClient: NetworkDispatcher {
     /// The encoder of values that requests carry as JSON, unless a request names its own. Default: sorted keys and the
     /// strategies of Foundation's `JSONEncoder`.
     public var encoder = JSONRequestEncoder.json
-    /// The logger that receives a message for each exchange, at debug level: method, URL without its query, status,
-    /// time. `nil` for none.
-    public var logger: Logger?
 
     /// Creates a pipeline over a transport.
     /// - Parameters:
     ///   - transport: The transport that carries the exchanges.
     ///   - baseURL: The URL that a request's path is appended to.
     ///   - options: The options of each exchange.
-    ///   - logger: The logger that receives a message for each exchange, at debug level.
     public init(
-        transport: any HTTPTransport, baseURL: String? = nil, options: TransportOptions = TransportOptions(),
-        logger: Logger? = nil
+        transport: any HTTPTransport, baseURL: String? = nil, options: TransportOptions = TransportOptions()
     ) {
         self.transport = transport
         self.baseURL = baseURL
         self.options = options
-        self.logger = logger
     }
 
     /// Returns the same pipeline with changes, for one call or for many.

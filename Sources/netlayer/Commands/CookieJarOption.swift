@@ -20,13 +20,13 @@ struct CookieJarOption: ParsableArguments {
         do {
             value = try await work()
         } catch {
-            do { try save(client.cookies) } catch let loss as NetworkError {
+            do { try save(client.cookieJar) } catch let loss as NetworkError {
                 // The first error is the one to report.
                 await OutputWriter.say("netlayer: \(loss)")
             }
             throw error
         }
-        try save(client.cookies)
+        try save(client.cookieJar)
         return value
     }
 

@@ -143,7 +143,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     private func client(for request: TransportRequest) async throws -> NetworkClient {
         var client = try pipeline.client(
             over: transport.selected(), for: request.url, token: try await pipeline.token(from: InputFiles()))
-        client.cookies = try cookies.jar()
+        client.cookieJar = try cookies.jar()
         if let bodyLimit {
             client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)
         }

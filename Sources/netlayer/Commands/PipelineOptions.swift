@@ -55,8 +55,8 @@ struct PipelineOptions: ParsableArguments {
         over transport: any HTTPTransport, for url: RequestURL, token: TransportOptions.Secret?
     ) throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
-        client.redirects = location ? .standard : .none
-        if let maxRedirects { client.redirects.maximumRedirects = maxRedirects }
+        client.redirectPolicy = location ? .standard : .none
+        if let maxRedirects { client.redirectPolicy.maximumRedirects = maxRedirects }
         if retry > 0 {
             var policy = RetryInterceptor.Policy()
             policy.maximumRetries = retry

@@ -223,7 +223,7 @@ struct RequestSources: ParsableArguments {
                 requests.append(
                     SourceRequest(request) { transport, _ in
                         var client = NetworkClient(transport: transport)
-                        client.redirects = .none
+                        client.redirectPolicy = .none
                         return client
                     })
             } catch var error as NetworkError {

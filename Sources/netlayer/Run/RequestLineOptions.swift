@@ -95,17 +95,17 @@ struct RequestLineOptions: Sendable {
         jar: () -> CookieJar
     ) throws -> NetworkClient {
         var client = NetworkClient(transport: transport)
-        client.redirects = .none
+        client.redirectPolicy = .none
         if let maximumRedirects {
-            client.redirects = trustsRedirects ? .trusting(request) : .standard
-            client.redirects.maximumRedirects = maximumRedirects
-            client.redirects.keepsMethodOn = keepMethodOn
-            client.redirects.allowsDowngrade = allowsDowngrade
+            client.redirectPolicy = trustsRedirects ? .trusting(request) : .standard
+            client.redirectPolicy.maximumRedirects = maximumRedirects
+            client.redirectPolicy.keepsMethodOn = keepMethodOn
+            client.redirectPolicy.allowsDowngrade = allowsDowngrade
         }
         if keepsCookies {
             let jar = jar()
             for cookie in initialCookies { try jar.set(cookie) }
-            client.cookies = jar
+            client.cookieJar = jar
         }
         return client
     }

@@ -44,7 +44,7 @@ struct CanaryExchange: Sendable {
             }
         }
         let met = Guarded<[TransportRequest]>([])
-        var client = NetworkClient(transport: transport, logger: log.logger)
+        var client = NetworkClient(transport: transport)
         client.interceptors = [.logging(log.logger)]
         client.exchangeInterceptors = [
             .logging(log.logger), .adapting { request in met.withLock { $0.append(request) } },
@@ -149,14 +149,14 @@ struct CanaryExchange: Sendable {
         CanaryExchange("redirects without end", { [.redirect(to: "http://h/p?token=\($0.percentEncoded)")] }),
         CanaryExchange("a redirect that is refused", { [.redirect(to: "http://h/p?token=\($0.percentEncoded)")] }) {
             client, _ in
-            client.redirects = .standard
+            client.redirectPolicy = .standard
             return [try await client.send(RequestData(path: "https://h/p"), as: .data)]
         },
         CanaryExchange(
             "a redirect that is decided", { [.redirect(to: "/?token=\($0.percentEncoded)"), Answer(body: "[]")] }
         ) { client, _ in
             let proposals = Guarded<[RedirectPolicy.Proposal]>([])
-            client.redirects = .deciding { proposal in
+            client.redirectPolicy = .deciding { proposal in
                 proposals.withLock { $0.append(proposal) }
                 return .follow(proposal.request)
             }
@@ -224,8 +224,9 @@ struct CanaryExchange: Sendable {
         },
         CanaryExchange("a failure of another transport", { _ in [] }) { client, secret in
             let failing = AnsweringTransport { _ in throw IssuerFailure(token: secret.value) }
-            var other = NetworkClient(transport: failing, logger: client.logger)
+            var other = NetworkClient(transport: failing)
             other.interceptors = client.interceptors
+            other.exchangeInterceptors = client.exchangeInterceptors
             do { return [try await other.send(RequestData(path: "http://h/p"), as: .data)] } catch is IssuerFailure {
                 return []
             }

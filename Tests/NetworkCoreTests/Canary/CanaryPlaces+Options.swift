@@ -58,7 +58,7 @@ extension CanaryPlace {
             let cookie = CookieJar.Cookie(name: "sid", value: secret.value, domain: "example.com")
             let jar = CookieJar()
             var client = NetworkClient(transport: AnsweringTransport(.init()))
-            client.cookies = jar
+            client.cookieJar = jar
             try jar.set(CookieJar.Cookie(name: "sid", value: secret.data.base64EncodedString(), domain: "example.com"))
             do { try jar.set(cookie) } catch { return [cookie, jar, client, error] }
             return [cookie, jar, client, jar.cookies]

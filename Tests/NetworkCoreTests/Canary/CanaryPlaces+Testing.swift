@@ -53,8 +53,9 @@ extension CanaryExchange {
     static let testing: [CanaryExchange] = [
         CanaryExchange("what a stub was asked", { _ in [] }) { client, secret in
             let stub = StubTransport().when(.get("/other"), .text(secret.value))
-            var other = NetworkClient(transport: stub, logger: client.logger)
+            var other = NetworkClient(transport: stub)
             other.interceptors = client.interceptors
+            other.exchangeInterceptors = client.exchangeInterceptors
             let requests = [
                 RequestData(path: "http://h/p?token=\(secret.percentEncoded)#\(secret.percentEncoded)"),
                 RequestData(path: "http://h/p", query: ["key": .string(secret.value)]),

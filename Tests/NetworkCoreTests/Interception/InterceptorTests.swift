@@ -152,7 +152,7 @@ struct InterceptorTests {
         }
         var client = NetworkClient(transport: transport)
         _ = try await client.send(try .make(.get, "http://a/login"), as: .stream)
-        client.cookies = CookieJar()
+        client.cookieJar = CookieJar()
         _ = try await client.send(try .make(.get, "http://a/login", fields: [.cookie: "own=1"]), as: .stream)
         _ = try await client.send(try .make(.get, "http://a/x", fields: [.cookie: "own=1"]), as: .stream)
         #expect(
@@ -195,17 +195,17 @@ struct InterceptorTests {
     }
 
     /// An error of a caller's own transport may contain anything.
-    @Test func `the client's log has no words of foreign errors`() async throws {
+    @Test func `a log has no words of foreign errors`() async throws {
         struct Foreign: Error { let token = "secret" }
         let lines = Recorder()
         var logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
         logger.logLevel = .debug
         var client = NetworkClient(transport: AnsweringTransport { _ in throw Foreign() })
-        client.logger = logger
+        client.exchangeInterceptors = [.logging(logger)]
         let sender = client
         await #expect(throws: Foreign.self) { try await sender.send(try .make(.get, "http://h/"), as: .stream) }
         #expect(lines.all.count == 1)
-        #expect(lines.all.first?.contains("failed: Foreign") == true)
+        #expect(lines.all.first?.contains(": Foreign") == true)
         #expect(lines.all.first?.contains("secret") == false)
     }
 

@@ -134,7 +134,7 @@ struct StepDeadlineTests {
             case .adapting: client.interceptors = [.adapting { _ in try await manner.pass() }]
             case .adaptingResponse: client.exchangeInterceptors = [.adaptingResponse { _ in try await manner.pass() }]
             case .followed, .stopped, .refused:
-                client.redirects = .deciding { [self] proposal in
+                client.redirectPolicy = .deciding { [self] proposal in
                     try await manner.pass()
                     return switch self {
                     case .stopped: .stop

@@ -137,7 +137,7 @@ struct ExtremeValueTests {
         var client = NetworkClient(transport: transport)
         let jar = CookieJar(publicSuffixes: .builtIn)
         try jar.set(CookieJar.Cookie(name: "n", value: "v", domain: "a.test"))
-        client.cookies = jar
+        client.cookieJar = jar
         client.exchangeInterceptors = [try BearerAuthentication(for: ["http://a.test"], token: "t")]
         var own = try TransportRequest.make(.get, "http://a.test/")
         own.headerFields = fields("a")
@@ -199,7 +199,7 @@ struct ExtremeValueTests {
         client.interceptors = [
             .retry(policy, budget: RetryInterceptor.Budget(capacity: Double(number)), time: source())
         ]
-        client.redirects.maximumRedirects = number
+        client.redirectPolicy.maximumRedirects = number
         do {
             let status = try await client.send(try .make(.get, "http://a/"), as: .stream).status.code
             #expect(status == (number >= 1 ? 200 : 503))

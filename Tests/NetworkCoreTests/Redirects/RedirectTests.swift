@@ -27,7 +27,7 @@ struct RedirectTests {
     @Test func `a decision that takes too long is refused, and not retried`() async throws {
         let transport = AnsweringTransport(.redirect(307, to: "/next"), Answer(body: "end"))
         var client = NetworkClient(transport: transport)
-        client.redirects = .deciding { proposal in
+        client.redirectPolicy = .deciding { proposal in
             try await Task.sleep(for: .seconds(60))
             return .follow(proposal.request)
         }
@@ -95,7 +95,7 @@ struct RedirectTests {
 
     @Test(arguments: [301, 302, 303]) func `a kept method keeps its body`(status: Int) async throws {
         let request = try TransportRequest.make(.post, "http://a/", fields: [.contentType: "t/t"], body: "body")
-        let second = try await following(status, request) { $0.redirects.keepsMethodOn = [status] }
+        let second = try await following(status, request) { $0.redirectPolicy.keepsMethodOn = [status] }
         #expect(second?.method == .post)
         #expect(second?.body?.knownBytes == Data("body".utf8))
         #expect(second?.headerFields[.contentType] == "t/t")
@@ -237,20 +237,20 @@ struct RedirectTests {
         #expect(error?.description.contains("https to http") == true)
         #expect(error.map { !"\($0)".contains("secret") } == true)
         #expect(error?.exchange?.url == "https://a/?…")
-        let second = try await following(301, request, to: "http://a/") { $0.redirects.allowsDowngrade = true }
+        let second = try await following(301, request, to: "http://a/") { $0.redirectPolicy.allowsDowngrade = true }
         #expect(second?.url.absoluteString == "http://a/")
     }
 
     @Test(arguments: [0, 1, 20]) func `the limit holds`(limit: Int) async throws {
         let transport = AnsweringTransport(.redirect(to: "/again?secret"))
         var client = NetworkClient(transport: transport)
-        #expect(client.redirects.maximumRedirects == 20)
-        client.redirects.maximumRedirects = limit
+        #expect(client.redirectPolicy.maximumRedirects == 20)
+        client.redirectPolicy.maximumRedirects = limit
         let error = await expectFailure(.tooManyRedirects) {
             try await client.send(try .make(.get, "http://a/"), as: .stream)
         }
         #expect(transport.requests.count == limit + 1)
-        #expect(error?.exchange?.redirects == limit)
+        #expect(error?.exchange?.redirectCount == limit)
         #expect(error.map { !"\($0)".contains("secret") } == true)
     }
 
@@ -268,7 +268,7 @@ struct RedirectTests {
     }
 
     @Test func `the policy none follows nothing`() async throws {
-        let second = try await following(302, try .make(.get, "http://a/")) { $0.redirects = .none }
+        let second = try await following(302, try .make(.get, "http://a/")) { $0.redirectPolicy = .none }
         #expect(second == nil)
     }
 
@@ -279,7 +279,7 @@ struct RedirectTests {
             -> String?
         {
             try await following(302, request, to: "http://b/x") { client in
-                client.redirects = .deciding { proposal in
+                client.redirectPolicy = .deciding { proposal in
                     audit.withLock {
                         $0.append(
                             "\(proposal.followed) \(proposal.head.status.code) \(proposal.redirect.to.absoluteString)")

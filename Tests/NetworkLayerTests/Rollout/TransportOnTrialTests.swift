@@ -78,8 +78,9 @@ struct TransportOnTrialTests {
         options.share = 1
         let transport = CanaryTransport(responses(200, "first"), canary: responses(404, "canary"), options: options)
         func logging(over transport: CanaryTransport) -> NetworkClient {
-            NetworkClient(transport: transport, logger: log.logger).with {
+            NetworkClient(transport: transport).with {
                 $0.interceptors = [.logging(log.logger)]
+                $0.exchangeInterceptors = [.logging(log.logger)]
             }
         }
         let client = logging(over: transport)

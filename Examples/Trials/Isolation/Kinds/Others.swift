@@ -23,7 +23,7 @@ extension Kind {
         Kind("total-timeout") { $1.options.totalTimeout = .seconds(20) },
         Kind("pipeline", pipeline: { _ in }),
         Kind(
-            "pipeline-cookies", pipeline: { $0.cookies = CookieJar() },
+            "pipeline-cookies", pipeline: { $0.cookieJar = CookieJar() },
             change: { $1.headerFields[.cookie] = "own=cookie-of-\($0.kind);" }),
         Kind("pipeline-post", .post, pipeline: { _ in }, change: { $1.body = .bytes(Data("x".utf8)) }),
         Kind(
@@ -32,7 +32,7 @@ extension Kind {
         Kind(
             "pipeline-digest", pipeline: { _ in },
             change: { $1.options.authentication = .digest(user: $0.user, password: $0.password) }),
-        Kind("pipeline-stays", pipeline: { $0.redirects = .none }),
+        Kind("pipeline-stays", pipeline: { $0.redirectPolicy = .none }),
         Kind(
             "pipeline-retry",
             pipeline: { client in

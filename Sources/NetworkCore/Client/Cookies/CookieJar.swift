@@ -6,7 +6,7 @@ import Synchronization
 /// ``NetworkClient`` has no jar by default:
 ///
 /// ```swift
-/// client.cookies = CookieJar()
+/// client.cookieJar = CookieJar()
 /// ```
 ///
 /// Every exchange of a call, redirects and retries included, sends the cookies that match its URL and stores the

@@ -70,7 +70,7 @@ extension NetworkClient {
             let record = record.withLock(\.self)
             let repeats = error.exchange?.repeats ?? 0
             error.exchange?.attempts = record.attempts + repeats
-            error.exchange?.redirects = record.redirects.count
+            error.exchange?.redirectCount = record.redirects.count
             error.exchange?.elapsed = elapsed
             return error
         }

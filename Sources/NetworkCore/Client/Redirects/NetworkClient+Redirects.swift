@@ -5,7 +5,7 @@ extension NetworkClient {
     func follow(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         call.beginChain()
         let response = try await step(request, in: call)
-        guard response.status.kind == .redirection, redirects.isOn else { return response }
+        guard response.status.kind == .redirection, redirectPolicy.isOn else { return response }
         return try await follow(from: response, to: request, in: call)
     }
 
@@ -18,13 +18,13 @@ extension NetworkClient {
         while true {
             do {
                 let joinsFields = response.joinsFields ?? !transport.capabilities.supports(.exactResponseFields)
-                let rules = RedirectRules(policy: redirects, joinsFields: joinsFields)
+                let rules = RedirectRules(policy: redirectPolicy, joinsFields: joinsFields)
                 guard var next = try rules.next(after: request, head: response.head) else { return response }
-                guard followed < redirects.maximumRedirects else {
+                guard followed < redirectPolicy.maximumRedirects else {
                     throw NetworkError.tooManyRedirects(
-                        from: request.url, to: next.url, limit: redirects.maximumRedirects)
+                        from: request.url, to: next.url, limit: redirectPolicy.maximumRedirects)
                 }
-                if let decide = redirects.decide {
+                if let decide = redirectPolicy.decide {
                     let proposal = RedirectPolicy.Proposal(
                         redirect: RedirectPolicy.Redirect(response.head.status, from: request.url, as: next),
                         request: next,

@@ -16,7 +16,7 @@ public import HTTPTypes
 /// ([RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4)).
 ///
 /// ```swift
-/// client.redirects = .deciding { proposal in
+/// client.redirectPolicy = .deciding { proposal in
 ///     proposal.redirect.to.host.hasSuffix(".example.com") ? .follow(proposal.request) : .refuse("not one of ours")
 /// }
 /// ```

@@ -48,7 +48,7 @@ extension NetworkError.Exchange: SafelyPrinted {
     public var description: String {
         var text = "\(Redaction.visible(method)) \(url) over \(Redaction.visible(transport)), \(elapsed.shortText)"
         if attempts > 1 { text += ", attempt \(attempts)" }
-        if redirects > 0 { text += ", after \(redirects) redirect\(redirects == 1 ? "" : "s")" }
+        if redirectCount > 0 { text += ", after \(redirectCount) redirect\(redirectCount == 1 ? "" : "s")" }
         return text
     }
 }

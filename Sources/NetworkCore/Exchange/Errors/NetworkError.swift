@@ -3,13 +3,15 @@ import HTTPTypes
 
 /// The reason why a request did not end in the requested value. The only error type of this library.
 ///
-/// Compare errors by code, as with an error enum:
+/// Compare errors by code, as with an error enum. Every ``Code`` is a pattern:
 ///
 /// ```swift
 /// do {
 ///     let users = try await GetUsers().send().body
 /// } catch NetworkError.totalTimeout {
 ///     // took too long
+/// } catch NetworkError.nameNotResolved {
+///     // no such host
 /// } catch let error as NetworkError where error.response?.status == .notFound {
 ///     // no such users
 /// }
@@ -19,6 +21,7 @@ import HTTPTypes
 /// response's Content-Type is the reason, it names its media type or its charset, nothing else of it, as at most 64
 /// printable characters. It can go into a log as it is, and so can the description of anything that contains the error.
 /// The server's data is in ``response`` and ``unredactedDescription``.
+@dynamicMemberLookup
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
     public var code: Code {
@@ -122,7 +125,7 @@ public struct NetworkError: Error, Sendable {
         /// The number of times that the transport itself sent the request again.
         package var repeats = 0
         /// The number of redirects that the last attempt followed.
-        public var redirects = 0
+        public var redirectCount = 0
 
         /// Creates the description of an exchange.
         public init(method: String, url: String, transport: String, elapsed: Duration) {
