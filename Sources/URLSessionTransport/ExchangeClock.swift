@@ -44,13 +44,13 @@ struct ExchangeClock {
 
     /// Returns what is due now.
     func verdict(at now: Instant) -> Verdict {
-        if let totalDeadline, now >= totalDeadline { return .fail(.totalTimeout) }
+        if let totalDeadline, now >= totalDeadline { return .fail(.timeout(.totalTimeout, of: options)) }
         if let drainDeadline, now >= drainDeadline { return .fail(.cancelled) }
         guard isConnected else {
             let due = [connectDeadline, idleDeadline].compactMap(\.self).filter { $0 <= now }.max()
             return due.map { .checkConnection($0) } ?? .goOn
         }
-        return idleDeadline.map { now >= $0 } ?? false ? .fail(.idleTimeout) : .goOn
+        return idleDeadline.map { now >= $0 } ?? false ? .fail(.timeout(.idleTimeout, of: options)) : .goOn
     }
 
     /// Records the result of ``Verdict/checkConnection``.
@@ -63,7 +63,7 @@ struct ExchangeClock {
             if case .fail(let error) = verdict(at: now) { return error }
             return nil
         }
-        if let connectDeadline, now >= connectDeadline { return .connectTimeout }
+        if let connectDeadline, now >= connectDeadline { return .timeout(.connectTimeout, of: options) }
         // Nothing is idle before it is connected.
         movedAt = now
         return nil

@@ -21,7 +21,9 @@ struct ResponseFramingTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test(arguments: ["gzip", "gzip, chunked", "chunked, deflate", "X-GZIP", "gzip,gzip,gzip,gzip,gzip", "br"])
+    @Test(arguments: [
+        "gzip", "gzip, chunked", "chunked, deflate", "X-GZIP", "gzip,gzip,gzip,gzip,gzip", "br", ",,,,,chunked",
+    ])
     func `no transfer coding but chunked is accepted`(codings: String) async throws {
         let packed = Gzip.stored(Data("hello".utf8))
         let server = try ScriptedServer([

@@ -87,6 +87,7 @@ struct TLSMatrixTests {
         let url = try RequestURL("https://localhost:\(server.port)/")
         let error = await expectFailure(.tlsFailed) { try await Exchange(url) }
         #expect(error?.underlying?.code == 35)
+        #expect(error?.message.contains("does not speak TLS") == true, "\(error as Any)")
     }
 
     @Test func `a good server responds`() async throws {

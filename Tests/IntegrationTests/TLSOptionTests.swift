@@ -36,11 +36,12 @@ struct TLSOptionTests {
         _ = try await whoami { $0.tls.authorities = .directory(directory.path) }
     }
 
-    @Test func `a missing file is a TLS error`() async throws {
-        let error = await expectFailure(.tlsFailed) {
+    @Test func `a missing file of authorities is said so`() async throws {
+        let error = await expectFailure(.unreadableFile) {
             try await whoami { $0.tls.authorities = .file("/nonexistent/ca.pem") }
         }
         #expect(error?.underlying?.code == 77)
+        #expect(error?.message.contains("tls.authorities") == true)
     }
 
     @Test(arguments: [true, false])

@@ -39,6 +39,9 @@ struct AddressPolicyTests {
         }
     }
 
+    /// Regression: such a policy of a request took the place of its client's.
+    @Test func `a policy that denies nothing is none`() { #expect(AddressPolicy.denying([]) == .any) }
+
     @Test(arguments: [
         "::ffff:10.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::10.0.0.1", "2a00::5efe:10.0.0.1", "::10.0.0.1",
         "64:ff9b:1::10.0.0.1", "64:ff9b:1:a00:0:100::", "2001:0:a00:1::1", "2001:0:1:1::f5ff:fffe", "2002:a00:1::1",

@@ -58,6 +58,12 @@ private struct OwnError: Error, Equatable {}
 
 @Suite(.patience(minutes: 1))
 struct NetworkDispatcherTests {
+    /// Regression: the limit on a collected body, which a caller can't set here, refused bytes that were there.
+    @Test func `a dispatcher of bytes may deliver many`() async throws {
+        let dispatcher = ClosureDispatcher { $0(.success(Data(count: 65 << 20))) }
+        #expect(try await dispatcher.send(RequestData(path: "http://h/"), as: .data).body.count == 65 << 20)
+    }
+
     private let body = Data("[]".utf8)
 
     @Test func `a dispatcher with one method works with async`() async throws {

@@ -169,4 +169,35 @@ struct RequestURLJoiningTests {
         }
         return segments
     }
+
+    @Test(
+        arguments: [
+            ("7", "7"), ("a b", "a%20b"), ("a/../../b", "a%2F..%2F..%2Fb"), ("x?y=1#z", "x%3Fy%3D1%23z"),
+            ("100%", "100%25"), ("n\u{E9}", "n%C3%A9"), ("", ""), ("...", "..."), (".", "%2E"), ("..", "%2E%2E"),
+        ]
+    )
+    func `a text is one segment of a path`(text: String, segment: String) throws {
+        #expect(RequestURL.segment(text) == segment)
+        let data = RequestData(path: "accounts/\(RequestURL.segment(text))/x", baseURL: "http://h/v1")
+        guard !text.contains("..") || text == "..." else {
+            expectFailure(.invalidURL) { try data.transportRequest() }
+            return
+        }
+        #expect(try data.transportRequest().url.path == "/v1/accounts/\(segment)/x")
+    }
+
+    @Test(arguments: ["", "localhost:8080", "127.0.0.1:8080", "htp://h/", "http://"])
+    func `the error of a wrong base URL is that of the base`(base: String) async throws {
+        let client = NetworkClient(transport: AnsweringTransport(), baseURL: base)
+        let error = await expectFailure(.invalidURL) {
+            try await client.send(RequestData(path: "users"), as: .data)
+        }
+        #expect(error?.message.contains("the base URL (`baseURL`) can't be used: ") == true, "\(error as Any)")
+        #expect(error?.message.contains("'users'") == true)
+    }
+
+    @Test func `a whole URL below a base is told how to be sent`() throws {
+        let error = expectFailure(.invalidURL) { try RequestURL(base: "http://h", path: "http://other/") }
+        #expect(error?.message.contains("RequestData(url:)") == true)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -35,6 +36,39 @@ struct TransportRequestTests {
     @Test func `more header fields than a request can have are refused`() {
         let headers = Dictionary(uniqueKeysWithValues: (0..<70_000).map { ("n\($0)", "v") })
         expectFailure(.invalidHeader) { try RequestData(path: "http://h/", headers: headers).transportRequest() }
+    }
+
+    /// Regression: what is no UTF-8 went out as U+FFFD.
+    @Test func `a header value that is not UTF-8 is refused`() throws {
+        func check(_ bytes: [UInt8]) throws {
+            var request = TransportRequest(url: try RequestURL("http://h/"))
+            request.headerFields.append(HTTPField(name: .userAgent, value: bytes))
+            try request.check(for: TransportCapabilities(transport: "bare", basis: "", supported: [.bodyOnGet]))
+        }
+        expectFailure(.invalidHeader) { try check([0x63, 0x61, 0x66, 0xE9]) }
+        try check(Array("caf\u{E9}".utf8))
+        try check(Array("caf\u{FFFD}".utf8))
+    }
+
+    /// Regression: the stream was read to its end first, and gone.
+    @Test func `a stream is not read for a request that can't be sent`() async throws {
+        let isRead = Guarded(false)
+        let stream = AsyncStream<Data> {
+            isRead.withLock { $0 = true }
+            return nil
+        }
+        let body = TransportRequest.Body.stream(stream, length: 1)
+        for change in [{ $0.method = .trace }, { $0.options.idleTimeout = .seconds(-1) }]
+            as [(inout TransportRequest) -> Void]
+        {
+            var request = TransportRequest(method: .post, url: try RequestURL("http://h/"), body: body)
+            change(&request)
+            isRead.withLock { $0 = false }
+            let asked = request
+            let client = NetworkClient(transport: AnsweringTransport(streamsBodies: false) { _ in .init() })
+            await #expect(throws: NetworkError.self) { _ = try await client.send(asked, as: .data) }
+            #expect(isRead.withLock { !$0 })
+        }
     }
 
     @Test func `header values have one limit`() throws {

@@ -12,7 +12,7 @@ enum ArticleSamples {
         typealias ResponseType = [User]
         let page: Int
         var data: RequestData {
-            RequestData(path: "http://127.0.0.1:3000/users", params: ["page": .int(page), "q": nil, "tags": ["a"]])
+            RequestData(path: "http://127.0.0.1:8080/users", params: ["page": .int(page), "q": nil, "tags": ["a"]])
         }
     }
 
@@ -43,7 +43,7 @@ enum ArticleSamples {
         typealias ResponseType = User
         let user: NewUser
         var data: RequestData {
-            RequestData(path: "http://127.0.0.1:3000/users", method: .post, content: .json(user))
+            RequestData(path: "http://127.0.0.1:8080/users", method: .post, content: .json(user))
         }
     }
 
@@ -66,7 +66,7 @@ enum ArticleSamples {
             print("the server said \(error.response?.status.code ?? 0)")
         } catch NetworkError.Code.decodingFailed {
             print("the server sends something else")
-        } catch NetworkError.cancelled {
+        } catch NetworkError.Code.cancelled {
             print("no longer wanted")
         } catch {
             print(error)
@@ -101,8 +101,10 @@ enum ArticleSamples {
         return [overCurl, overURLSession]
     }
 
-    static func chosen() {
+    static func chosen() throws -> any HTTPTransport {
         print(DefaultTransport.instance.name)
+        let transport = try DefaultTransport.instance.selected
+        return transport
     }
 
     static func byName() throws -> NetworkClient {
@@ -141,7 +143,7 @@ enum LandingPageSamples {
 
     struct GetUsers: RequestType {
         typealias ResponseType = [User]
-        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users") }
+        var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users") }
     }
 
     static func send() async throws -> [User] {

@@ -79,7 +79,7 @@ enum ServiceSamples {
 
         func handle(_ id: String, logger: Logger) async throws -> Account {
             let logged = client.with { $0.interceptors.insert(.logging(logger), at: 0) }
-            return try await logged.send(RequestData(path: "accounts/\(id)"), as: Account.self).body
+            return try await logged.send(RequestData(path: "accounts/\(RequestURL.segment(id))"), as: Account.self).body
         }
 
         func traced(_ trace: String) -> NetworkClient {
@@ -93,7 +93,7 @@ enum ServiceSamples {
         func threeLogs(logger: Logger) -> NetworkClient {
             var logged = NetworkClient(transport: dispatcher)
             logged.interceptors.insert(.logging(logger), at: 0)
-            logged.exchangeInterceptors.append(.logging(logger))
+            logged.exchangeInterceptors.append(.logging(logger, level: .debug))
             logged.options.wireLog = WireLog(logger)
             return logged
         }

@@ -8,7 +8,7 @@ enum StreamSamples {
         let name: String
     }
 
-    static let request = RequestData(path: "http://127.0.0.1:3000/users")
+    static let request = RequestData(path: "http://127.0.0.1:8080/users")
 
     static func client() -> NetworkClient {
         var client = NetworkClient(transport: DefaultTransport.instance)
@@ -25,7 +25,7 @@ enum StreamSamples {
     struct FindUser: RequestType {
         typealias ResponseType = User?
         let id: Int
-        var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users/\(id)") }
+        var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users/\(id)") }
     }
 
     static func problem(client: NetworkClient) async throws {
@@ -80,7 +80,7 @@ enum StreamSamples {
             .file("report", path: "/var/lib/app/report.pdf", contentType: "application/pdf"),
         ])
         let upload = RequestData(
-            path: "http://127.0.0.1:3000/reports",
+            path: "http://127.0.0.1:8080/reports",
             method: .post,
             content: form.reporting { progress in print(progress.fraction ?? 0) }
         )

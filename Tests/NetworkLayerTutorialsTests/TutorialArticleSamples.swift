@@ -16,7 +16,7 @@ enum TutorialArticleSamples {
     enum MovieFeed: Endpoint {
         case nowPlaying, topRated
 
-        var base: String { "http://127.0.0.1:3000" }
+        var base: String { "http://127.0.0.1:8080" }
         var path: String {
             switch self {
             case .nowPlaying: "/3/movie/now_playing"
@@ -47,7 +47,7 @@ enum TutorialArticleSamples {
     struct AddNote: APIRequest {
         typealias Resource = Note
         let text: String
-        var baseURL: URL { URL(string: "http://127.0.0.1:3000")! }
+        var baseURL: URL { URL(string: "http://127.0.0.1:8080")! }
         var path: String { "notes" }
         var method: HTTPMethod { .post }
         var parameters: RequestParams { .body(["text": text]) }
@@ -74,7 +74,7 @@ enum TutorialArticleSamples {
         case newMovies(page: Int)
         case rate(id: Int, value: Double)
 
-        var baseURL: URL { URL(string: "http://127.0.0.1:3000/3/movie/")! }
+        var baseURL: URL { URL(string: "http://127.0.0.1:8080/3/movie/")! }
         var path: String {
             switch self {
             case .newMovies: "now_playing"

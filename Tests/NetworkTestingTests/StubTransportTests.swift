@@ -283,6 +283,21 @@ struct StubTransportTests {
         _ = await first
     }
 
+    @Test func `the error of a stub has the time on the clock`() async throws {
+        let clock = ManualClock()
+        let stub = StubTransport(clock: clock).always(.any, .text("late").after(.seconds(3600)))
+        async let error = expectFailure(.idleTimeout) { [get] in try await stub.send(try get.transportRequest()) }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(60))
+        #expect(await error?.exchange?.elapsed == .seconds(60))
+    }
+
+    @Test func `negative counts are none`() {
+        #expect(PatternBytes.make(count: -1).isEmpty)
+        #expect(PatternBytes.make(count: 2, from: -1) == PatternBytes.make(count: 2))
+        #expect(Gzip.zeros(count: -1) == Gzip.zeros(count: 0))
+    }
+
     private func request(_ change: (inout TransportOptions) -> Void) throws -> TransportRequest {
         var request = try get.transportRequest()
         change(&request.options)

@@ -240,14 +240,13 @@ struct Admission {
 
     private mutating func takeReady() -> [Turn] {
         var started: [Turn] = []
-        while running < inAll, lookingUp < Self.maximumLookUps, let slot = readyToLookUp.popFirst(&links) {
+        // The one that has waited longer is next, or either kind could take every place that becomes free.
+        while running < inAll {
+            let isCold = lookingUp < Self.maximumLookUps && readyToLookUp.hasWaitedLonger(than: ready, links)
+            guard let slot = isCold ? readyToLookUp.popFirst(&links) : ready.popFirst(&links) else { break }
             waiting -= 1
-            forgetWait(of: slot)
-            started.append(begin(slot, isCold: true))
-        }
-        while running < inAll, let slot = ready.popFirst(&links) {
-            waiting -= 1
-            started.append(begin(slot, isCold: false))
+            if isCold { forgetWait(of: slot) }
+            started.append(begin(slot, isCold: isCold))
         }
         return started
     }

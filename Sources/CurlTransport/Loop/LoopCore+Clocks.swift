@@ -32,7 +32,8 @@ extension LoopCore {
             at: clock.now, isConnected: progress.isConnected, lastActivity: transfer.state.lastActivity,
             isSending: progress.isSending, waitsSince: progress.waitsSince,
             waitsForLookUp: transfer.life == .waiting
-                && state.value.admission.waitsForLookUp(transfer.slot, of: transfer.origin))
+                && state.value.admission.waitsForLookUp(transfer.slot, of: transfer.origin),
+            waiting: state.value.admission.waiting)
         switch verdict {
         case .lookAgain(let time):
             let due = mayBeStuck ? min(time, clock.now + Self.nudgeInterval) : time

@@ -38,12 +38,13 @@ final class LoopGroup: Sendable {
     private func loop(of lane: Lane) throws -> CurlLoop {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
-            if let loop = state.loops[lane] { return loop }
+            // One whose multi handle could not be rebuilt has ended by itself.
+            if let loop = state.loops[lane], !loop.hasEnded { return loop }
             guard state.takes(lane.resolver) else {
                 throw NetworkError(
                     .invalidOption,
                     "names.dnsOverHTTPS names one resolver too many: a dispatcher serves \(Self.maximumResolvers), "
-                        + "each with a thread of its own",
+                        + "each with threads of its own",
                     phase: .preparing)
             }
             var limits = limits

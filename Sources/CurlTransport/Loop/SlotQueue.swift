@@ -8,17 +8,23 @@ struct SlotLinks {
         var previous = -1
         var next = -1
         var place = Place.nowhere
+        /// The number of slots that had begun to wait before it.
+        var number: UInt64 = 0
     }
 
     private var links: [Link] = []
+    private var lastNumber: UInt64 = 0
 
     func place(of slot: Int) -> Place { slot < links.count ? links[slot].place : .nowhere }
 
     fileprivate mutating func append(_ slot: Int, after last: Int, in place: Place) {
         while links.count <= slot { links.append(Link()) }
-        links[slot] = Link(previous: last, next: -1, place: place)
+        lastNumber += 1
+        links[slot] = Link(previous: last, next: -1, place: place, number: lastNumber)
         if last >= 0 { links[last].next = slot }
     }
+
+    fileprivate func number(of slot: Int) -> UInt64 { links[slot].number }
 
     /// - Returns: The slots before and after it; -1 for none.
     fileprivate mutating func remove(_ slot: Int) -> (previous: Int, next: Int) {
@@ -40,6 +46,12 @@ struct SlotQueue {
     init(_ place: SlotLinks.Place) { self.place = place }
 
     var isEmpty: Bool { first < 0 }
+
+    /// Returns whether the first slot has waited longer than the first one of another queue, or is the only one.
+    func hasWaitedLonger(than other: SlotQueue, _ links: SlotLinks) -> Bool {
+        guard first >= 0, other.first >= 0 else { return first >= 0 }
+        return links.number(of: first) < links.number(of: other.first)
+    }
 
     mutating func append(_ slot: Int, _ links: inout SlotLinks) {
         links.append(slot, after: last, in: place)

@@ -15,7 +15,7 @@ enum CurlFailure {
             isRecordFlood(text)
             ? (.tlsFailed, "the server or the proxy sends TLS records without data, one after another")
             : tlsFault(code, text: text ?? "", verification: verification)
-                .map { ($0, TLSFault.sentence(for: $0)) }
+                .map { ($0, TLSFault.sentence(for: $0, in: text ?? "")) }
                 ?? classify(code, text: text ?? "", phase: phase, isInBody: isInBody)
         return NetworkError(ours, message, phase: phase, underlying: underlying(code, text: text))
     }
@@ -66,6 +66,7 @@ enum CurlFailure {
     ) -> (NetworkError.Code, String) {
         switch code {
         case .malformedURL: (.invalidURL, "libcurl does not accept the URL")
+        case .badAuthoritiesFile: (.unreadableFile, "the certificate authorities can't be read (tls.authorities)")
         // Newer versions report an HTTP/2 connection that ends before the head like this, without a text of their own.
         case .http2 where !isInBody && (text.isEmpty || text == code.words):
             (.connectionLost, "the connection broke")
@@ -148,6 +149,7 @@ enum CurlFailure {
         case .badFunctionArgument:
             return TLSFault.code(for: text) == .clientCertificateUnusable ? .clientCertificateUnusable : nil
         case .clientCertificateRequired: return .clientCertificateRequired
+        case .badAuthoritiesFile: return nil
         // With TLS 1.3 the server checks our certificate when the handshake is already complete for us.
         case .recvError, .sendError:
             let fault = text.contains("alert") ? TLSFault.code(for: text) : nil

@@ -49,6 +49,9 @@ struct Nanoseconds: Sendable {
     init(_ duration: Duration) { count = duration.nanoseconds }
     private init(count: Int64) { self.count = count }
 
+    /// Returns a multiple of the span, which is short enough for it.
+    func times(_ number: Int) -> Nanoseconds { Nanoseconds(count: count * Int64(number)) }
+
     /// Returns the given fraction of the span, at least a nanosecond.
     func part(of parts: Int64) -> Nanoseconds { Nanoseconds(count: max(1, count / parts)) }
 }

@@ -13,6 +13,8 @@ struct ResponseFraming {
 
     private static let coding = Array("transfer-encoding".utf8)
     private static let length = Array("content-length".utf8)
+    /// The limit on the elements of one line with transfer codings, as libcurl has it.
+    private static let maximumCodings = 5
     /// Whether the connection must carry no other request.
     private(set) var isDoubtful = false
     private var isHTTP1 = true
@@ -109,7 +111,11 @@ struct ResponseFraming {
         isOpen = true
         guard let value = Self.value(of: line, Self.coding) else { return .ambiguous }
         var isEmpty = true
+        var elements = 0
         for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            // libcurl takes no more than five codings, and a line may have 100,000 commas.
+            elements += 1
+            guard elements <= Self.maximumCodings else { return .coding }
             let word = Self.withoutBlanks(text).map { $0 | 0x20 }
             // `chunked` is the last coding and occurs once (RFC 9112 §6.1, §7.1).
             if isChunked, !word.isEmpty { return word.elementsEqual("chunked".utf8) ? .ambiguous : .coding }

@@ -5,7 +5,8 @@ import NetworkCore
 ///
 /// Lenient where servers are sloppy: a missing reason, a missing space after the colon, bare LF, values in Latin-1. It
 /// skips a line that is not a header field. Strict where leniency is dangerous: it refuses two different
-/// Content-Lengths (RFC 9110 §8.6), a Content-Length that is not a number, and more than 5,000 fields.
+/// Content-Lengths (RFC 9110 §8.6), a Content-Length that is not a number, and more than 5,000 fields, which the
+/// limit of 4,096 lines of a head precludes.
 enum ResponseHeadParser {
     static let maximumFields = 5_000
 

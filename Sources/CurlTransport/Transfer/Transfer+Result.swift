@@ -59,11 +59,14 @@ extension Transfer {
             if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
                 return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
             }
-            return .failure(
-                CurlFailure.error(
-                    code, text: easy.failureText, phase: phase, isInBody: isInBody,
-                    verification: easy.verificationResult)
-            )
+            var error = CurlFailure.error(
+                code, text: easy.failureText, phase: phase, isInBody: isInBody, verification: easy.verificationResult)
+            // With TLS 1.3 the server judges the certificate when its client may send already, and its alert may get
+            // lost behind the end of the connection.
+            if error.code == .connectionLost, !state.hasResponse, options.tls.clientCertificate != nil {
+                error.message += "; the server may have refused the client certificate (tls.clientCertificate)"
+            }
+            return .failure(error)
         }
         guard state.head.hasFinalHead else {
             // libcurl reports success for a head that the end of the connection cut off.
@@ -95,17 +98,11 @@ extension Transfer {
             case _ where clocks.admitted == nil && sending.attempts == 0: .queued
             default: easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
             }
-        let message =
-            switch code {
-            case .connectTimeout where life == .waiting || lookUp.isKnown:
-                "the host's name was not resolved within \(options.connectTimeout ?? .zero) (connectTimeout)"
-            case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
-            case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
-            case .firstByteTimeout:
-                "no byte of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
-            default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
-            }
-        return NetworkError(code, message, phase: phase)
+        guard code == .connectTimeout, life == .waiting || lookUp.isKnown else {
+            return .timeout(code, of: options, phase: phase)
+        }
+        let time = options.connectTimeout ?? .zero
+        return NetworkError(code, "the host's name was not resolved within \(time) (connectTimeout)", phase: phase)
     }
 }
 

@@ -72,6 +72,9 @@ struct TransferClocks {
     /// The number of checks within one connect timeout of a transfer that is not admitted: nothing else shows that it
     /// no longer waits for a place but for a lookup.
     private static let looksWhileWaiting: Int64 = 4
+    /// The shortest time between two of these checks, for each transfer that waits: all of them together make 50,000
+    /// checks a second at most.
+    private static let lookPerWaiting = Nanoseconds(.microseconds(20))
 
     /// The outcome of a check of the clocks.
     enum Verdict: Equatable {
@@ -88,9 +91,10 @@ struct TransferClocks {
     ///   - waitsSince: When the connection became usable, while no byte of the response has arrived.
     ///   - waitsForLookUp: Whether the transfer, which is not admitted, waits for another one to resolve its host's
     ///     name, which is part of connecting, and not for a place.
+    ///   - waiting: The number of transfers that wait.
     mutating func check(
         at now: MonotonicTime, isConnected: Bool, lastActivity: MonotonicTime, isSending: Bool = false,
-        waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false
+        waitsSince: MonotonicTime? = nil, waitsForLookUp: Bool = false, waiting: Int = 0
     ) -> Verdict {
         if let totalDeadline, totalDeadline <= now { return .fail(.totalTimeout) }
         if let drainDeadline, drainDeadline <= now { return .fail(.cancelled) }
@@ -103,7 +107,8 @@ struct TransferClocks {
                 if waitsForLookUpSince + connect <= now { return .fail(.connectTimeout) }
                 next = min(next, waitsForLookUpSince + connect)
             } else {
-                next = min(next, now + connect.part(of: Self.looksWhileWaiting))
+                next = min(
+                    next, max(now + connect.part(of: Self.looksWhileWaiting), now + Self.lookPerWaiting.times(waiting)))
             }
         }
         if let admitted {

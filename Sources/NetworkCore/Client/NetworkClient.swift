@@ -31,8 +31,8 @@ public struct NetworkClient: NetworkDispatcher {
     ///
     /// With a ``baseURL``, whatever is meant for one origin goes only to the origin of the base: secret fields
     /// (``SecretFields``, ``secretFields``), `Host` and `Referer`, and of ``options`` the authentication, the client
-    /// certificate and ``TransportOptions/TLS/serverName``. A redirect to another origin leaves the same things behind
-    /// (``RedirectPolicy``). Without a base they go with every request.
+    /// certificate, ``TransportOptions/TLS/serverName`` and the Unix socket. A redirect to another origin leaves the
+    /// same things behind (``RedirectPolicy``). Without a base they go with every request.
     public var headerFields: HTTPFields = [:]
     /// The timeouts, limits and protocol of each exchange. Options meant for one origin go only to the origin of
     /// ``baseURL``, by the rule of ``headerFields``. The total timeout covers the whole call, over all of its

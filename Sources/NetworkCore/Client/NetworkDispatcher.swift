@@ -52,9 +52,12 @@ extension NetworkDispatcher {
         // The dispatcher receives the description itself, whose path need not be a URL.
         let described = try? data.transportRequest()
         let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
-        if let described { return try await client.send(described, as: form) }
+        // The bytes are in memory already: no limit protects from them.
+        var request = described ?? TransportRequest(method: data.method, url: .placeholder)
+        request.options.maximumBodyBytes = .max
+        if described != nil { return try await client.send(request, as: form) }
         do {
-            var response = try await client.send(TransportRequest(method: data.method, url: .placeholder), as: form)
+            var response = try await client.send(request, as: form)
             response.url = nil
             return response
         } catch var error as NetworkError {

@@ -209,7 +209,10 @@ extension ParameterValue {
     private func firstProblem(depth: Int) -> (place: String, words: String)? {
         guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
         switch self {
-        case .unencodable(let type): return ("", "has the type \(type), which JSON can't hold")
+        case .unencodable(let type):
+            return (
+                "", "has the type \(type), which is no parameter; to send a value of your own, write content: .json(…)"
+            )
         case .double(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
         case .decimal(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
         case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):

@@ -36,9 +36,15 @@ extension RequestData {
     /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         if isBelowClientsBase, let problem = NetworkError.missingBase(of: path) { throw problem }
-        var (url, credentials) = try RequestURL.separatingCredentials(from: baseURL ?? path)
-        if baseURL != nil { url = try url.appending(path) }
-        return (try withQuery(url), credentials)
+        guard let baseURL else {
+            let (url, credentials) = try RequestURL.separatingCredentials(from: path)
+            return (try withQuery(url), credentials)
+        }
+        let base: (url: RequestURL, credentials: TransportOptions.Authentication?)
+        do { base = try RequestURL.separatingCredentials(from: baseURL) } catch let error as NetworkError {
+            throw error.ofBase(under: path)
+        }
+        return (try withQuery(try base.url.appending(path)), base.credentials)
     }
 
     private func withQuery(_ url: RequestURL) throws -> RequestURL {
@@ -70,5 +76,12 @@ extension NetworkError {
             "'\(Redaction().url(path))' is a path, and there is no base URL: set the client's `baseURL`, "
                 + "or write the whole URL, which starts with http:// or https://",
             phase: .preparing)
+    }
+
+    /// Returns the error of a base URL, which says so: the request's own path is in order.
+    fileprivate func ofBase(under path: String) -> NetworkError {
+        var error = self
+        error.message = "for the path '\(Redaction().url(path))', the base URL (`baseURL`) can't be used: \(message)"
+        return error
     }
 }

@@ -18,12 +18,13 @@ extension ResponseForm where Body == ResponseLines {
     /// Returns the form of the lines of a text as they arrive.
     /// - Parameters:
     ///   - invalid: The treatment of bytes that are not text in the charset of the Content-Type.
-    ///   - maximumLineBytes: The limit on a line, in bytes. Default: 1 MiB. A longer line ends the sequence with
-    ///     ``NetworkError/Code/lineTooLong``.
+    ///   - maximumLineBytes: The limit on a line, in bytes, 1 or more. Default: 1 MiB. A longer line ends the sequence
+    ///     with ``NetworkError/Code/lineTooLong``.
     public static func lines(
         invalid: ResponseLines.InvalidText = .refused, maximumLineBytes: Int = 1 << 20
     ) -> ResponseForm<ResponseLines> {
         ResponseForm { prepared in
+            try OptionCheck.atLeast(1, maximumLineBytes, "maximumLineBytes")
             let arrival = try await prepared.arrival()
             try await arrival.validate()
             do {
@@ -42,12 +43,13 @@ extension ResponseForm {
     /// - Parameters:
     ///   - type: The type of each line's value.
     ///   - decoder: The decoder of a line. Default: the client's (``NetworkClient/decoder``).
-    ///   - maximumLineBytes: The limit on a line, in bytes. Default: 1 MiB. A longer line ends the sequence with
-    ///     ``NetworkError/Code/lineTooLong``.
+    ///   - maximumLineBytes: The limit on a line, in bytes, 1 or more. Default: 1 MiB. A longer line ends the sequence
+    ///     with ``NetworkError/Code/lineTooLong``.
     public static func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type, by decoder: (any ResponseDecoder)? = nil, maximumLineBytes: Int = 1 << 20
     ) -> ResponseForm where Body == JSONLines<Value> {
         ResponseForm { prepared in
+            try OptionCheck.atLeast(1, maximumLineBytes, "maximumLineBytes")
             let arrival = try await prepared.arrival()
             try await arrival.validate()
             let lines = JSONLines<Value>(
@@ -83,7 +85,7 @@ extension ResponseForm where Body == DownloadedFile {
     /// `PATH.partial.json`, which holds the URL (without its query) and the version of the downloaded representation.
     /// The next download from there to the same path requests the rest, if the server still has the same version, and
     /// starts again otherwise. A part of another version, which a server may send in spite of that, is not used: a part
-    /// must have the entity tag that the first response had. Both files are locked while a download uses them, and a
+    /// must have the entity tag that the first response had. `PATH.partial` is locked while a download uses it, and a
     /// second download to the same path fails. Files of these names that no download left there stay unchanged, and the
     /// call fails with ``NetworkError/Code/unwritableFile``, which names the file.
     ///

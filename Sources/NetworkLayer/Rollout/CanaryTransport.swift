@@ -12,11 +12,12 @@ import Synchronization
 /// ``Options/assignment`` for requests that stay together. A request that the canary's transport can't send goes over
 /// the first.
 ///
-/// Judged are the canary's requests, and four times as many of the first transport's, drawn in the same way. A request
-/// has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or of 500
-/// and above: a transport that breaks requests makes servers refuse them. A cancelled request is a failure if its
-/// ``NetworkCore/TransportOptions/totalTimeout`` is over, and otherwise one that took that long. Refused options do not
-/// count, and a body that the program leaves unread is no failure. Two tests decide, with any number of looks at them:
+/// Judged are the canary's requests, and up to four times as many of the first transport's, drawn in the same way. A
+/// request has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or
+/// of 500 and above: a transport that breaks requests makes servers refuse them. A cancelled request is a failure if
+/// its ``NetworkCore/TransportOptions/totalTimeout`` is over, and otherwise one that took that long. Refused options do
+/// not count, and a body that the program leaves unread is no failure. Two tests decide, with any number of looks at
+/// them:
 ///
 /// - *Failures.* If both transports fail equally often, each failure is the canary's with the probability of its share
 ///   of what is judged, whatever the load and the time of day. The canary goes when that is no explanation any more.

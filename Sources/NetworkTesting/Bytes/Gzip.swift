@@ -20,8 +20,10 @@ public enum Gzip {
         return container(blocks, checksum: CRC32.of(bytes).value, count: content.count)
     }
 
-    /// Returns `count` zero bytes, compressed to about 1/150 of their size: a small body that decodes to a large one.
+    /// Returns `count` zero bytes, compressed to about 1/150 of their size: a small body that decodes to a large one. A
+    /// negative count is 0.
     public static func zeros(count: Int) -> Data {
+        let count = max(0, count)
         var bits = BitWriter()
         // A single, final block with the fixed Huffman codes of RFC 1951 §3.2.6.
         bits.append(0b1, count: 1)

@@ -18,9 +18,10 @@ public enum PatternBytes {
 
     /// Returns bytes of the pattern, starting at an offset.
     /// - Parameters:
-    ///   - count: The number of bytes, at least 0.
-    ///   - offset: The offset of the first byte, at least 0. Default: 0.
+    ///   - count: The number of bytes; a negative one is 0.
+    ///   - offset: The offset of the first byte; a negative one is 0, the default.
     public static func make(count: Int, from offset: Int = 0) -> Data {
+        let (count, offset) = (max(0, count), max(0, offset))
         var bytes = Data(capacity: count)
         var start = offset % period
         while bytes.count < count {

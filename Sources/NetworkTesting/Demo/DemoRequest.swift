@@ -29,11 +29,14 @@ struct DemoRequest: Sendable {
     /// Returns the whole body. Throws ``DemoRefusal`` (413) above ``maximumBodyBytes``.
     func body() async throws -> Data {
         var body = Data()
+        var length = 0
         for try await chunk in bodySequence {
-            body.append(chunk)
-            guard body.count <= Self.maximumBodyBytes else {
-                throw DemoRefusal(status: 413, message: "the body is larger than \(Self.maximumBodyBytes) bytes")
-            }
+            length += chunk.count
+            // What is not read would be taken for the next request.
+            if length <= Self.maximumBodyBytes { body.append(chunk) } else { body = Data() }
+        }
+        guard length <= Self.maximumBodyBytes else {
+            throw DemoRefusal(status: 413, message: "the body is larger than \(Self.maximumBodyBytes) bytes")
         }
         return body
     }

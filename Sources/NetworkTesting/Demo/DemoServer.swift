@@ -93,6 +93,11 @@ public final class DemoServer: Sendable {
             throw SocketFailure(operation: "listen on \(host):\(wantedPort)", code: 0, message: "no address")
         }
         running.withLock { $0 = Running(server: server, task: task, port: port) }
+        // A server that ends by itself can be started again.
+        Task { [weak self] in
+            _ = await task.result
+            self?.running.withLock { if $0?.task == task { $0 = nil } }
+        }
     }
 
     /// Stops listening and closes every connection. Does nothing if the server is not running.

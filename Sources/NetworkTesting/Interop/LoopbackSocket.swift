@@ -65,7 +65,7 @@ struct LoopbackSocket: Sendable {
         #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         #else
-        let kind = SOCK_STREAM
+        let kind = SOCK_STREAM | SOCK_CLOEXEC
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw failure("make a socket") }
@@ -115,6 +115,8 @@ struct LoopbackSocket: Sendable {
         while true {
             let accepted = CLibrary.accept(descriptor, nil, nil)
             if accepted >= 0 {
+                // A child process that inherits the connection would keep it open.
+                _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
                 var yes: Int32 = 1
                 unsafe setsockopt(accepted, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
                 return LoopbackSocket(descriptor: accepted)
@@ -143,7 +145,8 @@ struct LoopbackSocket: Sendable {
     /// Sends all the bytes.
     /// - Returns: Whether the peer took them.
     func send(_ bytes: Data) -> Bool {
-        let flags = Int32(MSG_NOSIGNAL)
+        // A call that waits for room would wait without a limit.
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return unsafe bytes.withUnsafeBytes { buffer in
             var sent = 0
             while sent < buffer.count {
@@ -151,7 +154,7 @@ struct LoopbackSocket: Sendable {
                 let count = unsafe CLibrary.send(descriptor, buffer.baseAddress! + sent, buffer.count - sent, flags)
                 if count > 0 {
                     sent += count
-                } else if errno != EINTR {
+                } else if errno != EINTR, errno != EAGAIN {
                     return false
                 }
             }

@@ -38,7 +38,7 @@ public final class Gate: Sendable {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         let key = whenOpen { continuation.finish() }
         for await _ in stream {}
-        state.withLock { $0.actions[key] = nil }
+        forget(key)
         if !isOpen { throw CancellationError() }
     }
 
@@ -54,4 +54,7 @@ public final class Gate: Sendable {
         if isOpen { action() }
         return key
     }
+
+    /// Removes an action of ``whenOpen(_:)`` that has not run.
+    package func forget(_ key: Int) { state.withLock { $0.actions[key] = nil } }
 }

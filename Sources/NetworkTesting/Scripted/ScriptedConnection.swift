@@ -88,8 +88,12 @@ struct ScriptedConnection {
     /// Waits the given time, or until the gate is open or the server has stopped.
     private func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
         let signal = DispatchSemaphore(value: 0)
-        gate?.whenOpen { signal.signal() }
-        log.whenStopped { signal.signal() }
+        let atGate = gate?.whenOpen { signal.signal() }
+        let atStop = log.whenStopped { signal.signal() }
+        defer {
+            if let gate, let atGate { gate.forget(atGate) }
+            log.forget(atStop)
+        }
         _ = signal.wait(timeout: .now() + .milliseconds(min(milliseconds, Int(LoopbackSocket.longestWait))))
     }
 

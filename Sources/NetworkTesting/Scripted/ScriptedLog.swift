@@ -59,7 +59,10 @@ final class ScriptedLog: Sendable {
         stopped.open()
     }
 
-    func whenStopped(_ action: @escaping @Sendable () -> Void) { stopped.whenOpen(action) }
+    /// Runs an action when the server stops.
+    /// - Returns: The key for ``forget(_:)``.
+    func whenStopped(_ action: @escaping @Sendable () -> Void) -> Int { stopped.whenOpen(action) }
+    func forget(_ key: Int) { stopped.forget(key) }
 
     /// Calls an action with the numbers after each change, none left out, until ``unwatch(_:)``.
     /// - Returns: The key for the end, and the numbers before the first of these changes.

@@ -94,13 +94,13 @@ public final class StubTransport: HTTPTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+        let time = clock.stubTime(of: request.options)
         do {
             try request.check(for: capabilities)
-            let time = clock.stubTime(of: request.options)
             let sent = SentRequest(request, body: try await time.collect(try request.wireBody()))
             return try await give(try response(to: sent), to: sent, request, time)
         } catch {
-            throw (error as? NetworkError)?.during(request, transport: name, elapsed: .zero) ?? error
+            throw (error as? NetworkError)?.during(request, transport: name, elapsed: time.elapsed) ?? error
         }
     }
 

@@ -75,6 +75,24 @@ struct AdmissionTests {
         #expect(desk.leave(1) == [3])
     }
 
+    /// Regression: new hosts took each place that became free, and a known host's next request never had one.
+    @Test func `a request to a known host has its turn among requests to new ones`() {
+        var desk = Desk(perOrigin: 10, inAll: 2, maximumQueued: 10)
+        #expect(desk.arrive(0, at: first) == .run)
+        #expect(desk.resolve(0).isEmpty)
+        #expect(desk.arrive(1, at: first) == .run)
+        #expect(desk.arrive(2, at: first) == .wait)
+        for (slot, host) in [(3, "c"), (4, "d"), (5, "e")] {
+            #expect(desk.arrive(slot, at: Origin(isSecure: false, host: host, port: 80)) == .wait)
+        }
+        #expect(desk.leave(0) == [2])
+        #expect(desk.leave(1) == [3])
+        #expect(desk.leave(2) == [4])
+        #expect(desk.arrive(6, at: first) == .wait)
+        #expect(desk.leave(3) == [5])
+        #expect(desk.leave(4) == [6])
+    }
+
     @Test func `a full queue refuses`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 1)
         #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .refused])

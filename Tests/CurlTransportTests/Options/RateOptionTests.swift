@@ -85,14 +85,14 @@ struct RateOptionTests {
         let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
         defer { server.stop() }
         var request = TransportRequest(url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(55)
-        request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(1))
+        request.options.totalTimeout = .seconds(55 * patienceFactor)
+        request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(patienceFactor))
         let response = try await CurlNetworkDispatcher().send(request)
         var body = response.body.makeAsyncIterator()
         var count = try #require(try await body.next()).count
         // In the meantime, another server takes its time.
         let slow = try ScriptedServer([
-            .read, .pause(milliseconds: 3_500), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            .read, .pause(milliseconds: 3_500 * patienceFactor), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         ])
         defer { slow.stop() }
         _ = try await OptionExchange(slow.url())

@@ -59,7 +59,7 @@ struct TunnelRefusalTests {
         let error = await #expect(throws: NetworkError.self) {
             _ = try await OptionExchange("\(scheme)://example.invalid/") {
                 $0.proxy = .explicit(explicit)
-                $0.connectTimeout = .seconds(2)
+                $0.connectTimeout = .seconds(2 * patienceFactor)
             }
         }
         #expect(error?.code == (Self.leavesChunks ? .proxyFailed : .connectTimeout), "\(error as Any)")

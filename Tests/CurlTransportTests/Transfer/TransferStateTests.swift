@@ -114,6 +114,17 @@ struct TransferStateTests {
         #expect(endless.check(at: after(.seconds(9)), isConnected: false, lastActivity: start) == .neverAgain)
     }
 
+    /// Regression: each of 100,000 requests in the queue was looked at four times within each connect timeout.
+    @Test func `requests in the queue are looked at 50,000 times a second at most`() {
+        var waiting = clocks(connect: .milliseconds(100), idle: nil, total: .seconds(5))
+        func look(among count: Int) -> TransferClocks.Verdict {
+            waiting.check(at: start, isConnected: false, lastActivity: start, waiting: count)
+        }
+        #expect(look(among: 1) == .lookAgain(after(.milliseconds(25))))
+        #expect(look(among: 100_000) == .lookAgain(after(.seconds(2))))
+        #expect(look(among: 1_000_000) == .lookAgain(after(.seconds(5))))
+    }
+
     /// Regression: a request that waited for a place failed for a lookup that nothing had begun, and one that returned
     /// to the queue failed at once.
     @Test func `the wait for a lookup counts from its begin`() {

@@ -13,6 +13,20 @@ struct DigestChallengeTests {
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
 
+    /// Regression: the credentials were a header field that is too long, and the server's 401 was lost.
+    @Test func `a challenge to a request with a long target is the response`() async throws {
+        let answer = AnsweringTransport.Answer(status: 401, fields: [.wwwAuthenticate: #"Digest realm="r", nonce="n""#])
+        let transport = AnsweringTransport(answer)
+        var request = TransportRequest(url: try RequestURL("http://h/?" + String(repeating: "x", count: 65_500)))
+        request.options.authentication = .digest(user: "me", password: "pw")
+        let response = try await request.authenticated { round in
+            var round = round
+            round.url = try RequestURL("http://h/")
+            return try await transport.send(round)
+        }
+        #expect(response.status == .unauthorized && transport.requests.count == 1)
+    }
+
     /// RFC 1321, appendix A.5.
     @Test(arguments: [
         ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),

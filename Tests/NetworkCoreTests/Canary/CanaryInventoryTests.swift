@@ -10,7 +10,7 @@ struct CanaryInventoryTests {
     /// content.
     private static let harmless: [String: String] = [
         "ParameterValue": "a plain value, as a text is",
-        "SecretFields": "no values", "MultipartPart.Boundary": "no values", "NetworkLayerVersion": "no values",
+        "SecretFields": "no values", "NetworkLayerVersion": "no values",
         "AddressPolicy": "rules", "AddressPolicy.Range": "addresses", "AddressPolicy.Address": "an address",
         "APIError": "cases without values", "NetworkError.Code": "a name", "NetworkError.Phase": "cases without values",
         "ResponseLines.InvalidText": "cases without values",
@@ -43,7 +43,6 @@ struct CanaryInventoryTests {
         "RequestData.Conventions.Objects": "cases without values",
         "RequestData.Conventions.Booleans": "cases without values",
         "RequestData.Conventions.Dates": "cases without values",
-        "RequestContent.JSON": "a closure",
         "RedirectPolicy": "closures",
         "JSONLines": "a sequence over ResponseLines", "JSONLines.AsyncIterator": "a sequence over ResponseLines",
         "JSONParameterEncoder": "no values", "URLParameterEncoder": "no values", "Router": "a client and tasks",

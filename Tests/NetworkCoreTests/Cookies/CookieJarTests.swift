@@ -30,6 +30,14 @@ struct CookieJarTests {
         jar.fieldValue(for: try RequestURL(url))
     }
 
+    /// Regression: the limit on an attribute counted for a path that is the URL's.
+    @Test func `a cookie without a path is kept for a long one`() throws {
+        let url = "https://www.example.com/" + String(repeating: "a", count: 1_100)
+        try take(["sid=1"], from: url + "/x")
+        #expect(try sent(to: url + "/y") == "sid=1")
+        #expect(try sent(to: "https://www.example.com/") == nil)
+    }
+
     private func isTaken(_ line: String, from url: String = "https://www.example.com/a/b") throws -> Bool {
         try take([line], from: url)
         defer { jar.removeAll() }

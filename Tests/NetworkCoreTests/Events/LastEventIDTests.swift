@@ -35,6 +35,20 @@ struct LastEventIDTests {
         #expect(stub.sent.count == 3)
     }
 
+    /// Regression: a stream that is empty counted twice, and the last error said two numbers.
+    @Test(arguments: [1, 3]) func `a stream that ends at once counts as one failure`(failures: Int) async throws {
+        let stub = StubTransport().always(.any, .chunks([], fields: [.contentType: "text/event-stream"]))
+        var options = options
+        options.maximumFailures = failures
+        let error = await expectFailure(.connectionLost) { [options] in
+            for try await _ in try await NetworkClient(transport: stub).send(request, as: .events(options)).body {}
+        }
+        let words = "; \(failures) connections in a row failed (maximumFailures)"
+        #expect(error?.message.components(separatedBy: "in a row").count == (failures == 1 ? 1 : 2), "\(error as Any)")
+        #expect(failures == 1 || error?.message.hasSuffix(words) == true)
+        #expect(stub.sent.count == failures)
+    }
+
     /// Regression: all events of a chunk were made before the first one was returned. A transport that can't pause a
     /// body may hold tens of megabytes of it.
     @Test func `a chunk as large as a body is parsed as its events are read`() async throws {

@@ -38,6 +38,30 @@ struct BearerTests {
         try await client.send(try .make(.get, url), as: .stream).status.code
     }
 
+    private enum Tenant { @TaskLocal static var name: String? }
+
+    /// Regression: the refresh that all requests share ran with the task-local values of the first one.
+    @Test func `a refresh has no request's task-local values`() async throws {
+        let seen = Guarded<[String?]>([])
+        let bearer = try BearerAuthentication(for: ["http://a"]) { _ in
+            seen.withLock { $0.append(Tenant.name) }
+            return "t1"
+        }
+        let client = client(server(taking: "t1"), bearer)
+        let code = try await Tenant.$name.withValue("A") { try await status(client) }
+        #expect(code == 200)
+        #expect(seen.withLock { $0 } == [nil])
+    }
+
+    /// Regression: the repeats of a response that a new token takes the place of were missing.
+    @Test func `what the transport repeated before a new token is an attempt`() async throws {
+        let transport = RepeatingTransport()
+        var client = NetworkClient(transport: transport)
+        client.exchangeInterceptors = [try BearerAuthentication(for: ["http://a"], token: "old") { _ in "new" }]
+        let response = try await client.send(RequestData(path: "http://a/"), as: .data)
+        #expect(response.attempts == 3)
+    }
+
     @Test func `the first request asks for the token`() async throws {
         let transport = server(taking: "t1")
         let bearer = try BearerAuthentication(for: ["http://a"]) { refused in
@@ -362,5 +386,20 @@ struct BearerTests {
         #expect(state.finish(refresh, .success("late")).1.isEmpty, "the refresh had already ended")
         #expect(state.finish(second, .failure(LoginFailed())).1 == ["e"])
         #expect(state.current == issued)
+    }
+}
+
+/// A transport that accepts one token, and whose every exchange takes a repeat.
+private struct RepeatingTransport: HTTPTransport {
+    let name = "repeating"
+    let capabilities = TransportCapabilities(transport: "repeating", basis: "a test", supported: [.bodyOnGet])
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let isIn = request.headerFields[.authorization] == "Bearer new"
+        var metrics = TransportMetrics(total: .milliseconds(1))
+        (metrics.resends, metrics.repeats) = (1, 1)
+        return TransportResponse(
+            head: HTTPResponse(status: isIn ? .ok : .unauthorized), body: TransportResponse.Body(Data()),
+            metrics: metrics)
     }
 }

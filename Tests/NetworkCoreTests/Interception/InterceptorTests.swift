@@ -243,6 +243,34 @@ struct InterceptorTests {
         #expect(metadata.all.first?.contains("error.type=connectFailed") == true)
     }
 
+    /// Regression: at the deadline, a step within the call sees that it is cancelled.
+    @Test(arguments: [true, false]) func `the log warns of a call that took too long`(isCall: Bool) async throws {
+        let (lines, metadata) = (Recorder(), Recorder())
+        let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note, data: { metadata.note($0) }) }
+        var client = NetworkClient(
+            transport: AnsweringTransport { _ in
+                do { try await Task.sleep(for: .seconds(3600)) } catch { throw NetworkError.cancelled }
+                return Answer()
+            })
+        client.options.totalTimeout = .milliseconds(50)
+        if isCall { client.interceptors = [.logging(logger)] } else { client.exchangeInterceptors = [.logging(logger)] }
+        let sender = client
+        await expectFailure(.totalTimeout) { try await sender.send(RequestData(path: "http://h/"), as: .data) }
+        #expect(lines.all.first?.hasPrefix("warning: GET http://h/: failed after ") == true, "\(lines.all)")
+        #expect(metadata.all.first?.contains("error.type=totalTimeout") == true)
+    }
+
+    @Test(arguments: [(499, "info"), (500, "warning"), (503, "warning")])
+    func `the log warns of a server that fails`(status: Int, level: String) async throws {
+        let lines = Recorder()
+        let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }
+        let client = NetworkClient(transport: AnsweringTransport(Answer(status: status))).with {
+            $0.interceptors = [.logging(logger)]
+        }
+        await expectFailure(.unacceptableStatus) { try await client.send(RequestData(path: "http://h/"), as: .data) }
+        #expect(lines.all.first?.hasPrefix("\(level): GET http://h/: \(status) in ") == true, "\(lines.all)")
+    }
+
     @Test func `the log warns of failures`() async throws {
         let lines = Recorder()
         let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note) }

@@ -30,14 +30,15 @@ extension TransportRequest {
         let hasBegun = OneTimeFlag()
         if isOnce { round.body = round.body?.raising(hasBegun) }
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
-        var rounds = 0
+        var (rounds, repeats) = (0, 0)
         while true {
             let earlier = ContinuousClock.now - start
-            let response = try await send(round).following(rounds: rounds, of: earlier)
+            let response = try await send(round).following(rounds: rounds, repeats: repeats, of: earlier)
             guard response.status == .unauthorized, rounds < Self.maximumRounds - 1, !hasBegun.isRaised,
                 let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds)
             else { return response }
             rounds += 1
+            repeats = response.metrics.repeats ?? repeats
             await response.drain()
             if Task.isCancelled { throw NetworkError.cancelled }
             if let deadline {
@@ -82,9 +83,11 @@ extension TransportOptions.Authentication {
             let digest = algorithms.lazy.compactMap { name in digests.first { $0.algorithm == name } }.first
             if let digest {
                 guard rounds == 0 || digest.isStale else { return nil }
-                return digest.authorization(
+                let value = digest.authorization(
                     user: user, password: password, method: request.method.rawValue, target: request.url.target,
                     clientNonce: Self.nonce())
+                // With a long target the response to the challenge may be too long to be sent.
+                return HTTPField.problem(withValue: value) == nil ? value : nil
             }
             guard allowsBasic, rounds == 0, request.url.scheme == "https",
                 challenges.contains(where: { $0.scheme == "basic" })

@@ -73,7 +73,13 @@ extension TransportRequest {
 
     /// Returns the hash of the body as it is sent, or for S3 what stands for one that is not known.
     private mutating func contentHash(isS3: Bool) async throws -> String {
+        let start = ContinuousClock.now
         guard let body = try wireBody() else { return SHA256Checksum.digest([]).hexadecimal }
+        // Compressing and hashing share one timeout.
+        if let total = options.totalTimeout {
+            options.totalTimeout = max(
+                .nanoseconds(1), min(total, TransportOptions.maximumTimeout) - start.duration(to: .now))
+        }
         guard body.isReplayable else {
             if isS3 { return "UNSIGNED-PAYLOAD" }
             throw NetworkError.unsignedStream

@@ -5,7 +5,7 @@ extension CookieJar {
     public struct Cookie: Sendable, Hashable {
         /// The cookie's name.
         public var name: String
-        /// The cookie's value, as it is on the wire.
+        /// The cookie's value. A value of a response that is not UTF-8 is read as ISO-8859-1, and sent as UTF-8.
         public var value: String
         /// The host that the cookie belongs to, in lower case, without a leading dot. An IPv6 address is in brackets.
         public var domain: String

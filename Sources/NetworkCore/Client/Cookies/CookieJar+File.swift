@@ -72,6 +72,7 @@ extension CookieJar {
                 found.append(cookie)
             }
         }
+        try checkSuffixes()
         for cookie in found where accepts(cookie) { keep(cookie) }
     }
 

@@ -56,8 +56,10 @@ public final class CookieJar: Sendable {
     /// not. An expired cookie only removes those.
     /// - Throws: ``NetworkError/Code/invalidOption`` for a cookie that no server could set: one with an empty name,
     ///   with `;` or control characters, with a domain that is not a host name or that includes the subdomains of a
-    ///   public suffix, or with a path that does not start with `/`.
+    ///   public suffix, or with a path that does not start with `/`. ``NetworkError/Code/unreadableFile`` while
+    ///   ``PublicSuffixList/system`` can't be read.
     public func set(_ cookie: Cookie) throws {
+        try checkSuffixes()
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
             throw NetworkError(.invalidOption, "the cookie \(problem)", phase: .preparing)
         }
@@ -73,7 +75,7 @@ public final class CookieJar: Sendable {
     /// Stores the cookies that a response sets.
     public func take(_ fields: HTTPFields, from url: RequestURL) {
         let lines = fields[values: .setCookie]
-        guard !lines.isEmpty else { return }
+        guard !lines.isEmpty, suffixes.isReadable else { return }
         let now = now()
         let parser = SetCookieParser(url: url, now: now, suffixes: suffixes)
         for cookie in lines.prefix(Self.maximumPerResponse).compactMap(parser.parse) {
@@ -105,6 +107,12 @@ public final class CookieJar: Sendable {
     func keep(_ cookie: Cookie) {
         let now = now()
         store.withLock { $0.keep(cookie, at: now) }
+    }
+
+    /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.
+    func checkSuffixes() throws {
+        guard !suffixes.isReadable else { return }
+        throw NetworkError(.unreadableFile, "the system's public suffixes can't be read now", phase: .preparing)
     }
 
     /// Whether a cookie from a file is one that a server could have set.

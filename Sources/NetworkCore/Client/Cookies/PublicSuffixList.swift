@@ -1,4 +1,6 @@
+import CLibrary
 import FoundationEssentials
+import Synchronization
 
 extension CookieJar {
     /// The names below which the public may register (`com`, `co.uk`, `github.io`). A cookie for a whole public suffix
@@ -16,15 +18,40 @@ extension CookieJar {
         private var exceptions: Set<String> = []
         /// The number of labels of the longest name that a rule can match.
         private var mostLabels = 1
+        private var isSystem = false
 
         /// The path of the system's list.
-        public static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+        private static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
+        private static let systemList = Guarded<PublicSuffixList?>(nil)
 
-        /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB.
+        /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB. While
+        /// the process has no descriptor or no memory to read it, a jar stores no cookies.
         public static let system: PublicSuffixList = {
-            guard let text = try? FileText.read(systemPath, limit: 16 << 20) else { return builtIn }
-            return PublicSuffixList(String(decoding: text, as: UTF8.self))
+            var list = PublicSuffixList("")
+            list.isSystem = true
+            return list
         }()
+
+        /// Reads the system's list, unless it has been read, or fails in a way that may pass.
+        private static func readSystem() -> PublicSuffixList? {
+            systemList.withLock { list in
+                if let list { return list }
+                do {
+                    let text = try FileText.read(systemPath, limit: 16 << 20)
+                    list = PublicSuffixList(String(decoding: text, as: UTF8.self))
+                } catch {
+                    let code = (error as? NetworkError)?.underlying?.code
+                    if let code, [EMFILE, ENFILE, ENOMEM].map(Int.init).contains(code) { return nil }
+                    list = builtIn
+                }
+                return list
+            }
+        }
+
+        /// Whether the list is there. Once it is, it stays.
+        var isReadable: Bool { !isSystem || Self.readSystem() != nil }
+
+        private var read: PublicSuffixList { isSystem ? Self.readSystem() ?? .builtIn : self }
 
         /// The best-known public suffixes of more than one label.
         public static let builtIn = PublicSuffixList(
@@ -60,9 +87,9 @@ extension CookieJar {
         }
 
         /// Whether the public may register below a host. The name is in lower case and ASCII, like ``RequestURL/host``.
-        public func isPublicSuffix(_ host: String) -> Bool {
+        func isPublicSuffix(_ host: String) -> Bool {
             let labels = Self.labels(of: host)
-            return suffixLength(of: labels) == labels.count
+            return read.suffixLength(of: labels) == labels.count
         }
 
         /// Returns the part of a host that has one owner: its public suffix and one more label. For an address or a
@@ -70,7 +97,7 @@ extension CookieJar {
         func site(of host: String) -> String {
             if HostName.isAddress(host) { return host }
             let labels = Self.labels(of: host)
-            return labels.suffix(suffixLength(of: labels) + 1).joined(separator: ".")
+            return labels.suffix(read.suffixLength(of: labels) + 1).joined(separator: ".")
         }
 
         private static func labels(of host: String) -> [Substring] {

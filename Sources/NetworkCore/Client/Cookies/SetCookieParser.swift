@@ -36,7 +36,6 @@ struct SetCookieParser {
         let attributes = read(parts)
         guard let scope = scope(of: attributes.domain) else { return nil }
         let path = attributes.path ?? CookieMatching.defaultPath(of: url.path)
-        guard path.utf8.count <= Self.maximumAttributeBytes else { return nil }
         let cookie = CookieJar.Cookie(
             name: name,
             value: value,

@@ -90,6 +90,7 @@ public final class BearerAuthentication: Interceptor {
             state.withLock { $0.refuse(first.number) }
             return response
         }
+        call.count(repeats: response.metrics.repeats)
         await response.drain()
         let second = try await call.withinDeadline { try await self.token(newerThan: first.number) }
         return try await next(try request.carrying(second.token))
@@ -119,14 +120,16 @@ public final class BearerAuthentication: Interceptor {
         }
     }
 
-    /// Starts a refresh in a task of its own: it belongs to all waiting requests, and to none of them.
+    /// Starts a refresh in a task of its own, without the task-local values of the request that comes first: it belongs
+    /// to all waiting requests, and to none of them.
     private func startRefresh(_ number: Int, of refused: TransportOptions.Secret?) {
         guard let refresh else { return }
-        Task {
+        let within = Self.refreshing + [ObjectIdentifier(self)]
+        Task.detached(priority: Task.currentPriority) { [self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in
                     do {
-                        let token = try await Self.$refreshing.withValue(Self.refreshing + [ObjectIdentifier(self)]) {
+                        let token = try await Self.$refreshing.withValue(within) {
                             try await refresh(refused)
                         }
                         // A token that can't be sent would never be refused, and so never renewed.

@@ -19,6 +19,9 @@ public import Logging
 ///
 /// URLs in header fields show no user, password, query or fragment.
 ///
+/// What a client makes of a response is not in the log: a rejected status or a body that does not decode is a response
+/// here, and a request that is refused before it begins has no line. Log the error where the call's caller catches it.
+///
 /// In ``NetworkClient/interceptors`` it logs calls; in ``NetworkClient/exchangeInterceptors`` it logs each exchange, as
 /// the steps before it made the request.
 public struct LoggingInterceptor: Interceptor {
@@ -30,8 +33,9 @@ public struct LoggingInterceptor: Interceptor {
     /// Creates a logging interceptor.
     /// - Parameters:
     ///   - logger: The logger that receives the messages.
-    ///   - level: The level of responses, whatever their status, and of cancelled requests. Default: `info`.
-    ///   - failureLevel: The level of requests that end without a response. Default: `warning`.
+    ///   - level: The level of responses with a status below 500, and of cancelled requests. Default: `info`.
+    ///   - failureLevel: The level of requests that end without a response, and of responses with a status of 500 or
+    ///     above. Default: `warning`.
     ///   - secretFields: More header fields whose values are not shown, in addition to ``SecretFields`` and
     ///     ``TransportOptions/secretFields``.
     public init(
@@ -55,18 +59,21 @@ public struct LoggingInterceptor: Interceptor {
             var metadata = metadata(of: call, request, time, .success(response))
             if logger.logLevel <= .debug { metadata["response"] = shown(response.head.headerFields, of: request) }
             logger.log(
-                level: level,
+                level: response.head.status.code < 500 ? level : failureLevel,
                 "\(request.method.rawValue) \(request.url): \(response.head.status.code) in \(time.shortText)",
                 metadata: metadata
             )
             return response
         } catch {
             let time = start.duration(to: .now)
-            let reason = NetworkError.logText(of: error)
+            // At the call's deadline the steps of a call are cancelled, and the caller gets this error.
+            let isLate = NetworkError.cancelled ~= error && call.remaining == .zero
+            let reported = isLate ? NetworkError.totalTimeout : error
+            let reason = NetworkError.logText(of: reported)
             logger.log(
-                level: NetworkError.cancelled ~= error ? level : failureLevel,
+                level: NetworkError.cancelled ~= reported ? level : failureLevel,
                 "\(request.method.rawValue) \(request.url): failed after \(time.shortText): \(reason)",
-                metadata: metadata(of: call, request, time, .failure(error))
+                metadata: metadata(of: call, request, time, .failure(reported))
             )
             throw error
         }

@@ -55,7 +55,8 @@ extension RedirectPolicy {
     public struct Proposal: Sendable {
         /// The redirect: its status, both URLs, and the method.
         public let redirect: Redirect
-        /// The request that would follow, without the secrets of another origin. Secrets that you put back are sent.
+        /// The request that would follow, without the secrets of another origin. It has those of its own origin: remove
+        /// them if you give it a URL of another one. Secrets that you put back are sent.
         public let request: TransportRequest
         /// The head of the response with the redirect.
         public let head: HTTPResponse
@@ -67,7 +68,7 @@ extension RedirectPolicy {
 extension RedirectPolicy {
     /// The outcome of a proposed redirect.
     public enum Decision: Sendable {
-        /// Sends this request: the proposed one, or a changed one.
+        /// Sends this request as it is: the proposed one, or a changed one. The rules are not applied again.
         case follow(TransportRequest)
         /// Stops here: the 3xx is the call's response.
         case stop

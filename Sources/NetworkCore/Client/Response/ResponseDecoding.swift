@@ -84,6 +84,8 @@ extension NetworkError {
             isOfProgram(key)
                 ? (context.codingPath + [key], "the key '\(key.stringValue)' is missing", nil)
                 : (context.codingPath + [key], "a key is missing", key.stringValue)
+        case .dataCorrupted(let context) where context.debugDescription.hasSuffix("not valid JSON."):
+            (context.codingPath, "it is not JSON", context.debugDescription)
         case .dataCorrupted(let context): (context.codingPath, "the data is not valid", context.debugDescription)
         default: ([], "the decoder failed with \(type(of: error))", String(describing: error))
         }

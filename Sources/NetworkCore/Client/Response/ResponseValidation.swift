@@ -24,8 +24,8 @@ public struct ResponseValidation: Sendable {
     /// Accepts every response.
     public static let any = ResponseValidation([])
 
-    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``, also a
-    /// 206 for a request without `Range`: its body is a part of what was asked for.
+    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``. A
+    /// client also rejects a 206 for a request without `Range`: its body is a part of what was asked for.
     public static let successful = ResponseValidation([.success])
 
     /// Accepts the statuses in the ranges. Rejects with ``NetworkError/Code/unacceptableStatus``.

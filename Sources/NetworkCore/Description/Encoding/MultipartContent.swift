@@ -20,13 +20,13 @@ extension RequestContent {
     /// is known, and can be sent again if each part can.
     /// - Parameters:
     ///   - parts: The parts; none make an empty form.
-    ///   - boundary: Returns the boundary. Default: a random one. It is called again, up to 8 times in all, while its
-    ///     result occurs in a part of known bytes.
+    ///   - boundary: Returns the boundary. Default: 40 random hexadecimal digits behind `NetworkLayer-`. It is called
+    ///     again, up to 8 times in all, while its result occurs in a part of known bytes.
     public static func multipart(
         _ parts: [MultipartPart],
-        boundary: @escaping @Sendable () -> String = MultipartPart.Boundary.random
+        boundary: (@Sendable () -> String)? = nil
     ) -> RequestContent {
-        RequestContent(MultipartContent(parts: parts, boundary: boundary))
+        RequestContent(MultipartContent(parts: parts, boundary: boundary ?? MultipartPart.Boundary.random))
     }
 }
 

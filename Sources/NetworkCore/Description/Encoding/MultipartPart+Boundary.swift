@@ -2,16 +2,16 @@ import FoundationEssentials
 
 extension MultipartPart {
     /// The text that separates the parts of a multipart body.
-    public enum Boundary {
+    enum Boundary {
         /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers. The
         /// probability that it occurs in a file by chance is below 1 in 2^128 for each byte.
-        @Sendable public static func random() -> String {
+        @Sendable static func random() -> String {
             var generator = SystemRandomNumberGenerator()
             return random(using: &generator)
         }
 
         /// Returns a new boundary from a generator, such as a seeded one.
-        public static func random(using generator: inout some RandomNumberGenerator) -> String {
+        static func random(using generator: inout some RandomNumberGenerator) -> String {
             let digits = (0..<40).map { _ in String(Int.random(in: 0...15, using: &generator), radix: 16) }
             return "NetworkLayer-" + digits.joined()
         }

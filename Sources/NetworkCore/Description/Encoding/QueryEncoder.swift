@@ -60,7 +60,8 @@ struct QueryEncoder {
         switch value {
         case .array(let values): try append(values, name: name, to: &pairs)
         case .object(let values):
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
+                guard name.utf8.count <= limit.bytes else { throw limit.error }
                 let nested = conventions.objects == .dots ? "\(name).\(key)" : "\(name)[\(key)]"
                 try append(value, name: nested, to: &pairs)
             }

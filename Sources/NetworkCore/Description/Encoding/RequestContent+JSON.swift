@@ -10,6 +10,12 @@ extension RequestContent {
         RequestContent(JSON { client in try encoder?.encode(value) ?? client.encode(value) })
     }
 
+    /// A literal of values of several types has no type of its own.
+    @available(*, unavailable, message: "for values of several types, write 'json(parameters: […])'")
+    public static func json(_ parameters: [String: ParameterValue]) -> RequestContent {
+        json(parameters: parameters)
+    }
+
     /// Creates content of parameters as a JSON object, like a POST request's own ``RequestData/parameters``.
     public static func json(
         parameters: [String: ParameterValue],
@@ -32,9 +38,9 @@ extension RequestContent {
 
 extension RequestContent {
     /// An encoder of JSON: `Content-Type: application/json`.
-    public struct JSON: BodyEncoder, ClientBodyEncoder {
+    struct JSON: BodyEncoder, ClientBodyEncoder {
         /// A new encoder with sorted keys, so that equal values have equal bytes, and with `/` unescaped.
-        public static var standardEncoder: JSONEncoder {
+        static var standardEncoder: JSONEncoder {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return encoder
@@ -47,7 +53,7 @@ extension RequestContent {
         /// Returns the encoded bytes, by the standard encoder unless the content has one of its own.
         /// - Throws: ``NetworkError/Code/invalidParameters``, which names the place; any other error of the encoder
         ///   unchanged.
-        public func encode() throws -> Encoded { try encode(by: .json) }
+        func encode() throws -> Encoded { try encode(by: .json) }
 
         func encode(by client: JSONRequestEncoder) throws -> Encoded {
             do {

@@ -5,11 +5,8 @@ extension NetworkError {
         (error as? NetworkError)?.code ?? (error is CancellationError ? .cancelled : nil)
     }
 
-    /// Each ``Code`` under the name of the error's type, as a pattern: `catch NetworkError.certificateExpired`.
-    public static subscript(dynamicMember code: KeyPath<Code.Type, Code>) -> Code { Code.self[keyPath: code] }
-
-    /// Matches by code, so that `catch NetworkError.totalTimeout` does what it reads like. ``cancelled`` matches
-    /// `CancellationError` too.
+    /// Matches by code, so that `catch NetworkError.totalTimeout` catches each of these errors, whatever its words.
+    /// ``cancelled`` matches `CancellationError` too.
     public static func ~= (pattern: NetworkError, error: any Error) -> Bool { code(of: error) == pattern.code }
 
     /// The error that a caller receives: `CancellationError` where its task is cancelled and the error says just that.
@@ -20,7 +17,7 @@ extension NetworkError {
 }
 
 extension NetworkError.Code {
-    /// Matches an error with this code: `catch NetworkError.unacceptableStatus`. ``cancelled`` matches
+    /// Matches an error with this code: `catch NetworkError.Code.unacceptableStatus`. ``cancelled`` matches
     /// `CancellationError` too.
     public static func ~= (pattern: Self, error: any Error) -> Bool { NetworkError.code(of: error) == pattern }
 }

@@ -34,7 +34,7 @@ extension NetworkError.Code {
     /// Too many requests wait already: 100,000 by default over curl (`maximumQueued`). Or 256 request bodies are read
     /// from an `InputStream` already.
     public static let overloaded = Self("overloaded")
-    /// A file to send can't be read.
+    /// A file to send, or one that an option names, can't be read.
     public static let unreadableFile = Self("unreadableFile")
     /// A file can't be written. The underlying error has the reason.
     public static let unwritableFile = Self("unwritableFile")
@@ -168,6 +168,7 @@ extension NetworkError.Code {
     public static let decodingFailed = Self("decodingFailed")
 }
 
+// Errors that are thrown as they are, by a transport or a test. In a `catch`, each code is a pattern.
 extension NetworkError {
     /// An error for a URL that can't be used. As a pattern, it matches any error with ``Code/invalidURL``.
     public static let invalidURL = NetworkError(.invalidURL, "the URL is not an absolute http or https URL")

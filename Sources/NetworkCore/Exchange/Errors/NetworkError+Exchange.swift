@@ -21,8 +21,19 @@ extension NetworkError {
 
     /// Returns the error for an exchange that did not end in time.
     package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
-        let time = request.options.totalTimeout ?? .zero
-        return NetworkError(
-            .totalTimeout, "the exchange was not done within \(time) (totalTimeout)", phase: phase)
+        timeout(.totalTimeout, of: request.options, phase: phase)
+    }
+
+    /// Returns the error for a timeout that is over, with the option's name and value.
+    package static func timeout(_ code: Code, of options: TransportOptions, phase: Phase? = nil) -> NetworkError {
+        let message =
+            switch code {
+            case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
+            case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
+            case .firstByteTimeout:
+                "no byte of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
+            default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
+            }
+        return NetworkError(code, message, phase: phase)
     }
 }

@@ -8,9 +8,9 @@ import HTTPTypes
 /// ```swift
 /// do {
 ///     let users = try await GetUsers().send().body
-/// } catch NetworkError.totalTimeout {
+/// } catch NetworkError.Code.totalTimeout {
 ///     // took too long
-/// } catch NetworkError.nameNotResolved {
+/// } catch NetworkError.Code.nameNotResolved {
 ///     // no such host
 /// } catch let error as NetworkError where error.response?.status == .notFound {
 ///     // no such users
@@ -21,7 +21,6 @@ import HTTPTypes
 /// response's Content-Type is the reason, it names its media type or its charset, nothing else of it, as at most 64
 /// printable characters. It can go into a log as it is, and so can the description of anything that contains the error.
 /// The server's data is in ``response`` and ``unredactedDescription``.
-@dynamicMemberLookup
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
     public var code: Code {

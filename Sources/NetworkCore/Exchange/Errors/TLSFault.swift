@@ -20,13 +20,17 @@ package enum TLSFault {
     ]
 
     /// Returns one sentence for people.
-    package static func sentence(for code: NetworkError.Code) -> String {
+    /// - Parameter text: The message of the TLS library, if there is one.
+    package static func sentence(for code: NetworkError.Code, in text: String = "") -> String {
         switch code {
+        case .tlsFailed where text.lowercased().contains("wrong version number"):
+            "the server does not speak TLS; the port may be one for http"
         case .certificateExpired: "the server's certificate has expired"
         case .certificateNotYetValid: "the server's certificate is not valid yet, by this machine's clock"
         case .certificateHostMismatch: "the server's certificate is for other hosts"
         case .certificateSelfSigned: "the server's certificate is self-signed"
-        case .certificateUntrusted: "the server's certificate comes from an authority that is not trusted"
+        case .certificateUntrusted:
+            "the server's certificate comes from an authority that is not trusted (tls.authorities)"
         case .certificateRevoked: "the server's certificate was revoked"
         case .pinnedKeyMismatch: "the server's key is none of the pinned ones (tls.pinnedPublicKeys)"
         case .tlsVersionRefused: "client and server have no version of TLS in common"

@@ -41,11 +41,12 @@ public struct TransportMetrics: Sendable, Hashable {
     public init(total: Duration) { self.total = total }
 
     /// Returns the metrics with earlier rounds of the exchange, and the time that they took.
-    func following(rounds count: Int, of time: Duration) -> TransportMetrics {
+    func following(rounds count: Int, repeats: Int, of time: Duration) -> TransportMetrics {
         var metrics = self
         metrics.total += time
         metrics.firstByte? += time
-        metrics.resends = (resends ?? 0) + count
+        metrics.resends = (resends ?? 0) + count + repeats
+        if repeats > 0 { metrics.repeats = (self.repeats ?? 0) + repeats }
         return metrics
     }
 }

@@ -28,7 +28,7 @@ public struct AddressPolicy: Sendable, Hashable {
     /// Allows every address outside the given ranges, except IPv6 addresses that contain an IPv4 address from one of
     /// them: mapped, compatible, translated, NAT64 (`64:ff9b::/96`, `64:ff9b:1::/48`), 6to4, ISATAP and Teredo.
     public static func denying(_ ranges: [Range]) -> AddressPolicy {
-        AddressPolicy(rule: .denying(ranges))
+        AddressPolicy(rule: ranges.isEmpty ? .any : .denying(ranges))
     }
     /// Allows the addresses for which `isAllowed` returns `true`.
     ///

@@ -113,7 +113,7 @@ public struct TransportCapabilities: Sendable {
 
     /// Whether the transport also accepts the options that other transports declare (``TransportOptions/Key``), as a
     /// stub in a test does. Default: `false`.
-    public var acceptsForeignOptions = false
+    package var acceptsForeignOptions = false
 
     /// Returns whether the transport supports a feature.
     public func supports(_ capability: Capability) -> Bool {

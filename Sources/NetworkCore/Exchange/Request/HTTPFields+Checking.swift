@@ -68,6 +68,10 @@ extension HTTPField {
     /// Checks a field that was created with `HTTPField(name:value:)`, which accepts any value.
     func checkValue() throws {
         if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
+        // As text, each byte that is not UTF-8 is U+FFFD, which would be sent in its place.
+        guard !value.unicodeScalars.contains("\u{FFFD}") || self == HTTPField(name: name, value: value) else {
+            throw NetworkError.invalidHeader(name.rawName, "has bytes in its value that are not UTF-8")
+        }
     }
 }
 

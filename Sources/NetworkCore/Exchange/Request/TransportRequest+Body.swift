@@ -57,6 +57,11 @@ extension TransportRequest {
         }
 
         /// A sequence of chunks that is created anew each time the body is sent.
+        ///
+        /// When a body is sent again, the reading before is cancelled, and `make` is called once that reading has
+        /// ended: the sequences may rewind and read one source. A sequence that does not end when its task is cancelled
+        /// holds up the body, within the timeouts. Two requests that send one body at the same time read two sequences
+        /// at the same time.
         /// - Parameters:
         ///   - length: The total number of bytes, as with ``stream(_:length:)``.
         ///   - make: Creates the sequence. Called once each time the body is sent.
@@ -64,10 +69,13 @@ extension TransportRequest {
             length: Int? = nil,
             _ make: @escaping @Sendable () async throws -> Chunks
         ) -> Body where Chunks.Element == Data {
-            Body(
+            let runs = StreamRuns()
+            return Body(
                 content: .produced(
                     BodyProducer(length: length, isReplayable: true) { deliver in
-                        for try await chunk in try await make() { try await deliver(chunk) }
+                        try await runs.run {
+                            for try await chunk in try await make() { try await deliver(chunk) }
+                        }
                     }
                 )
             )

@@ -56,7 +56,8 @@ public struct TransportRequest: Sendable {
     /// These are the caller's fields without `Content-Length` and `Transfer-Encoding`, which follow from the body, and
     /// with several `Cookie` fields combined into one. Fields that the caller did not set are added: `Accept: */*`,
     /// `User-Agent`, and `Accept-Encoding: gzip, deflate`. The value of `Accept-Encoding` is `identity` if
-    /// ``TransportOptions/decompress`` is off, and otherwise follows ``TransportOptions/acceptedEncodings``.
+    /// ``TransportOptions/decompress`` is off or the request has `Range`, and otherwise follows
+    /// ``TransportOptions/acceptedEncodings``.
     ///
     /// Basic and Bearer credentials from ``TransportOptions/authentication``, or else the user and the password from
     /// the URL, become `Authorization`. ``TransportOptions/requestCompression`` becomes `Content-Encoding`.

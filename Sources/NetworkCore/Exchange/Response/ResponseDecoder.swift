@@ -8,10 +8,11 @@ public import HTTPTypes
 /// client.decoder = .using { type, body in try PropertyListDecoder().decode(type, from: body) }
 /// ```
 ///
-/// It runs in the caller's task, never on a transport's thread, and is not interrupted: the call's total timeout and
-/// cancellation are checked before and after it. ``TransportOptions/maximumBodyBytes`` limits its input. Any error that
-/// it throws becomes ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` if the body is empty, unless
-/// it is a ``NetworkError`` already. ``Empty``, and an optional without a body, never reach the decoder.
+/// It runs in the caller's task, so on a transport's thread only where that task prefers it as its executor, and is not
+/// interrupted: the call's total timeout and cancellation are checked before and after it.
+/// ``TransportOptions/maximumBodyBytes`` limits its input. Any error that it throws becomes
+/// ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` if the body is empty, unless it is a
+/// ``NetworkError`` already. ``Empty``, and an optional without a body, never reach the decoder.
 public protocol ResponseDecoder: Sendable {
     /// The value of `Accept` for a request that has none, such as `application/json`. `nil`, the default, sends `*/*`.
     var accept: String? { get }

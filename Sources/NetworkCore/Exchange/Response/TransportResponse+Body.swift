@@ -69,8 +69,10 @@ extension TransportResponse {
         }
 
         /// Returns the body with metrics that include earlier rounds of its exchange.
-        func following(rounds count: Int, of time: Duration) -> Body {
-            Body(source: WrappedBody(source, named: { $0 }, metered: { $0.following(rounds: count, of: time) }))
+        func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {
+            Body(
+                source: WrappedBody(
+                    source, named: { $0 }, metered: { $0.following(rounds: count, repeats: repeats, of: time) }))
         }
 
         var metrics: TransportMetrics { source.metrics }

@@ -48,11 +48,12 @@ public struct TransportResponse: Sendable {
     public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
     /// Returns the response as the last one of several rounds, which its metrics then include.
-    func following(rounds count: Int, of time: Duration) -> TransportResponse {
+    func following(rounds count: Int, repeats: Int, of time: Duration) -> TransportResponse {
         guard count > 0 else { return self }
-        let given = givenMetrics.map { CopyOnWrite($0.value.following(rounds: count, of: time)) }
+        let given = givenMetrics.map { CopyOnWrite($0.value.following(rounds: count, repeats: repeats, of: time)) }
         var response = TransportResponse(
-            head: readableHead, body: given == nil ? body.following(rounds: count, of: time) : body, givenMetrics: given
+            head: readableHead,
+            body: given == nil ? body.following(rounds: count, repeats: repeats, of: time) : body, givenMetrics: given
         )
         (response.carrier, response.joinsFields) = (carrier, joinsFields)
         return response

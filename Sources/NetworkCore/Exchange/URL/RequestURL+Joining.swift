@@ -27,6 +27,19 @@ extension RequestURL {
         self = try Self(base).appending(path)
     }
 
+    /// Returns a text as one segment of a path, whatever is in it: `"accounts/\(RequestURL.segment(id))"`.
+    ///
+    /// Every byte but letters, digits, `-`, `.`, `_` and `~` is percent-encoded
+    /// ([RFC 3986 §2.3](https://www.rfc-editor.org/rfc/rfc3986#section-2.3)), so that `/`, `?`, `#` and `%` belong to
+    /// the segment. `.` and `..` become `%2E` and `%2E%2E`; below a base URL a request with `%2E%2E` is refused.
+    public static func segment(_ text: String) -> String {
+        switch text {
+        case ".": "%2E"
+        case "..": "%2E%2E"
+        default: PercentEncoding.component(text)
+        }
+    }
+
     /// Returns the URL with a path and a query appended to its own. The text is never read as anything else.
     func appending(_ text: String) throws -> RequestURL {
         guard text.utf8.count <= Self.maximumBytes else {
@@ -34,7 +47,8 @@ extension RequestURL {
         }
         let reference = Reference(text)
         if reference.hasScheme {
-            throw Self.unjoinable("the path is a whole URL; leave out the base to send there")
+            throw Self.unjoinable(
+                "the path is a whole URL, and there is a base URL; write RequestData(url:) to send there")
         }
         if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base with '..'") }
         if reference.hidesParent {

@@ -10,9 +10,9 @@
 /// result is then checked like any other name.
 ///
 /// The following are refused, with an error that names the place: other schemes; relative references; user and
-/// password, which only the text of a request may contain (``separatingCredentials(from:)``); control characters and
-/// `\`; a `%` that is not followed by two hexadecimal digits; host names outside ASCII that are not valid or that map
-/// to an address; numeric hosts other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers interpret in
+/// password, which only the text of a request may contain (``RequestData``, ``TransportRequest``); control characters
+/// and `\`; a `%` that is not followed by two hexadecimal digits; host names outside ASCII that are not valid or that
+/// map to an address; numeric hosts other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers interpret in
 /// different ways; IPv6 zones; ports outside 1…65535; URLs of more than 64 KiB.
 public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     /// The scheme: `http` or `https`.
@@ -109,7 +109,7 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
     public var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
     /// Whether the host is an IPv6 address.
-    public var isIPv6Literal: Bool { host.utf8.first == UInt8(ascii: "[") }
+    package var isIPv6Literal: Bool { host.utf8.first == UInt8(ascii: "[") }
 
     /// Whether the host is an address. The parser accepts no other numeric names.
     package var isAddress: Bool {

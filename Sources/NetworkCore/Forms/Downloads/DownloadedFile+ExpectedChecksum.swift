@@ -2,9 +2,9 @@ extension DownloadedFile {
     /// The checksum that a download must have.
     public struct ExpectedChecksum: Sendable {
         /// The expected result in hexadecimal digits, in lower case.
-        public let hexadecimal: String
+        let hexadecimal: String
         /// Creates the checksum that is compared.
-        public let make: @Sendable () -> any Checksum
+        let make: @Sendable () -> any Checksum
 
         /// Creates an expectation with a checksum of your own.
         /// - Parameters:

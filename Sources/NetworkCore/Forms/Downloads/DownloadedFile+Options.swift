@@ -52,7 +52,8 @@ public struct DownloadedFile: Sendable, Hashable {
     public var path: String
     /// The length of the file in bytes.
     public var bytes: Int
-    /// The offset in bytes at which the last exchange resumed; 0 if it began at the start.
+    /// The offset in bytes at which the last exchange resumed; 0 if it began at the start. A download that was
+    /// interrupted again has more than an earlier one had left.
     public var resumedFrom: Int
     /// The file's checksum in hexadecimal digits, if one was expected.
     public var checksum: String?

@@ -74,7 +74,7 @@ struct PartialFile {
 
     /// Checks that the existing file is a download's, and sets its permissions.
     private func takeOver() throws(NetworkError) {
-        switch Self.keptRecord(at: recordPath) {
+        switch try kept() {
         case .none: throw .inTheWay(partialPath)
         case .other: throw .inTheWay(recordPath)
         case .empty, .full: break
@@ -113,7 +113,7 @@ struct PartialFile {
         while true {
             if let (file, length) = try locked(partial, mode: mode) { return (file, length, false) }
             var hasMadeRecord = false
-            switch keptRecord(at: record) {
+            switch try keptRecord(at: record) {
             case .other: return nil
             case .empty, .full: break
             case .none:
@@ -125,7 +125,7 @@ struct PartialFile {
                 let made = try locked(partial, O_CREAT | O_EXCL, mode: mode)
                 if let (file, length) = made {
                     // A download that has just ended may have removed it.
-                    if case .none = keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
+                    if case .none = try keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
                     return (file, length, true)
                 }
             } catch {
@@ -170,9 +170,18 @@ struct PartialFile {
     }
 
     /// Returns the record of the bytes in the file; `nil` if there is none that can be used.
-    func record() -> PartialRecord? {
-        guard case .full(let record) = Self.keptRecord(at: recordPath) else { return nil }
+    func record() throws(NetworkError) -> PartialRecord? {
+        guard case .full(let record) = try kept() else { return nil }
         return record
+    }
+
+    /// Whether a later download may find a record. One that can't be read now may be read then.
+    private var mayHaveRecord: Bool {
+        do { return try record() != nil } catch { return true }
+    }
+
+    private func kept() throws(NetworkError) -> KeptRecord {
+        do throws(SystemFile.Failure) { return try Self.keptRecord(at: recordPath) } catch { throw .file(path, error) }
     }
 
     /// The state of the record file.
@@ -185,7 +194,9 @@ struct PartialFile {
         case other
     }
 
-    private static func keptRecord(at path: String) -> KeptRecord {
+    /// Returns the state of a record.
+    /// - Throws: A failure that says nothing of the file, such as a want of descriptors.
+    private static func keptRecord(at path: String) throws(SystemFile.Failure) -> KeptRecord {
         do throws(SystemFile.Failure) {
             let record = try SystemFile(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             defer { try? record.close() }  // Nothing was written.
@@ -198,7 +209,12 @@ struct PartialFile {
             guard let kept = try? JSONDecoder().decode(PartialRecord.self, from: bytes) else { return .other }
             return .full(kept)
         } catch {
-            return error.code == ENOENT ? .none : .other
+            switch error.code {
+            case ENOENT: return .none
+            // A link, a pipe, a folder, or a file of another user's.
+            case ELOOP, ENXIO, EISDIR, EACCES, EPERM: return .other
+            default: throw error
+            }
         }
     }
 
@@ -225,6 +241,10 @@ struct PartialFile {
     /// - Returns: Whether there was none before, so that it is written.
     private static func write(_ record: PartialRecord?, to path: String) throws(SystemFile.Failure) -> Bool {
         let bytes = record.flatMap { try? JSONEncoder().encode($0) } ?? emptyRecord
+        // A record without bytes, left by a process that was killed here, would be no download's.
+        if let isNew = try SystemFile.make(path, in: FilePlace.folder(of: path), of: bytes, mode: 0o600) {
+            return isNew
+        }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         let file: SystemFile
         do throws(SystemFile.Failure) {
@@ -362,7 +382,7 @@ struct PartialFile {
     /// Ends a download that failed. Bytes that another download left and this one has not touched stay for later.
     /// - Parameter isUsable: Whether a later download may resume the bytes that this one has written.
     func giveUp(isUsable: Bool) throws(NetworkError) {
-        let stays = isOwn ? isUsable && length > 0 && record() != nil : length > 0
+        let stays = isOwn ? isUsable && length > 0 && mayHaveRecord : length > 0
         if stays { try leave() } else { try delete() }
     }
 

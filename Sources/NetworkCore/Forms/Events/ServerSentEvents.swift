@@ -91,22 +91,22 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             }
             // The events before the problem have been returned.
             if let problem = connection.parser.problem { throw arrival.naming(problem) }
-            do {
-                if unparsed.isEmpty {
-                    guard let chunk = try await chunks.next() else {
-                        self.chunks = nil
-                        isOver = try await connection.ended() == .finish
-                        return
-                    }
-                    self.chunks = chunks
-                    unparsed = chunk
+            if unparsed.isEmpty {
+                let chunk: Data?
+                do { chunk = try await chunks.next() } catch let error as NetworkError where error.isConnectionLoss {
+                    self.chunks = nil
+                    return try await connection.lost(arrival.naming(error))
                 }
-                ready = connection.take(unparsed.prefix(Self.pieceBytes))
-                unparsed = unparsed.dropFirst(Self.pieceBytes)
-            } catch let error as NetworkError where error.isConnectionLoss {
-                self.chunks = nil
-                try await connection.lost(arrival.naming(error))
+                guard let chunk else {
+                    self.chunks = nil
+                    isOver = try await connection.ended() == .finish
+                    return
+                }
+                self.chunks = chunks
+                unparsed = chunk
             }
+            ready = connection.take(unparsed.prefix(Self.pieceBytes))
+            unparsed = unparsed.dropFirst(Self.pieceBytes)
         }
     }
 
@@ -211,7 +211,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// Returns the error with the number of connections that failed in a row, the last one included.
         private func afterAll(_ failure: any Error) -> any Error {
             guard reconnection.failures > 1, var error = failure as? NetworkError else { return failure }
-            error.message += "; \(reconnection.failures) connections in a row failed (maximumFailures)"
+            error.message +=
+                "; \(reconnection.failures) connections in a row failed (maximumFailures)"
             return error
         }
 

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The readings of one replayable stream. All its sequences may share one source, such as a file that is rewound, so a
+/// new sequence is made only when each reading that was cancelled has ended. Readings that go on are independent.
+final class StreamRuns: Sendable {
+    private struct State {
+        var lastNumber = 0
+        var running: Set<Int> = []
+        var cancelled: Set<Int> = []
+        var waiting: [FirstOutcome<Void>] = []
+    }
+
+    private enum Beginning {
+        case begun(Int)
+        case waits(FirstOutcome<Void>)
+    }
+
+    private let state = Guarded(State())
+
+    /// Reads the stream when no cancelled reading is left.
+    /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits.
+    func run(_ read: () async throws -> Void) async throws {
+        let number = try await begin()
+        defer { end(number) }
+        try await withTaskCancellationHandler {
+            try await read()
+        } onCancel: {
+            state.withLock { state in
+                if state.running.contains(number) { state.cancelled.insert(number) }
+            }
+        }
+    }
+
+    private func begin() async throws -> Int {
+        while true {
+            switch beginning() {
+            case .begun(let number): return number
+            case .waits(let turn):
+                try await withTaskCancellationHandler {
+                    try await withCheckedThrowingContinuation { turn.attach($0) }
+                } onCancel: {
+                    turn.finish(.failure(CancellationError()))
+                }
+            }
+        }
+    }
+
+    private func beginning() -> Beginning {
+        state.withLock { state in
+            guard state.cancelled.isEmpty else {
+                let turn = FirstOutcome<Void>()
+                state.waiting.append(turn)
+                return .waits(turn)
+            }
+            state.lastNumber += 1
+            state.running.insert(state.lastNumber)
+            return .begun(state.lastNumber)
+        }
+    }
+
+    private func end(_ number: Int) {
+        let ready = state.withLock { state in
+            state.running.remove(number)
+            state.cancelled.remove(number)
+            guard state.cancelled.isEmpty else { return [] as [FirstOutcome<Void>] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for turn in ready { turn.finish(.success(())) }
+    }
+}

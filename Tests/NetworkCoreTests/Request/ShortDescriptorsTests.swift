@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+/// A process that has no descriptor left for a moment. Each test is a process of its own.
+@Suite(.patience(minutes: 1))
+struct ShortDescriptorsTests {
+    static func exhaust() -> [Int32] {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(7), &limit)
+        limit.rlim_cur = 256
+        setrlimit(__rlimit_resource_t(7), &limit)
+        var taken: [Int32] = []
+        while true {
+            let descriptor = open("/dev/null", O_RDONLY)
+            guard descriptor >= 0 else { return taken }
+            taken.append(descriptor)
+        }
+    }
+
+    /// Regression: the built-in public suffixes took the place of the system's for the rest of the process.
+    @Test func `cookies wait for the system's public suffixes`() async {
+        await #expect(processExitsWith: .success) {
+            let jar = CookieJar()
+            let url = try RequestURL("https://www.example.com/")
+            let taken = ShortDescriptorsTests.exhaust()
+            jar.take([.setCookie: "a=1"], from: url)
+            expectFailure(.unreadableFile) { try jar.set(.init(name: "b", value: "1", domain: "www.example.com")) }
+            #expect(jar.cookies.isEmpty)
+            for descriptor in taken { close(descriptor) }
+            jar.take([.setCookie: "c=1; Domain=example.com"], from: url)
+            #expect(jar.cookies.map(\.name) == ["c"])
+            let path = "/usr/share/publicsuffix/public_suffix_list.dat"
+            guard FileManager.default.fileExists(atPath: path) else { return }
+            // The system's list has this one, the built-in list does not.
+            jar.take([.setCookie: "d=1; Domain=altervista.org"], from: try RequestURL("https://a.altervista.org/"))
+            #expect(jar.cookies.map(\.name) == ["c"])
+        }
+    }
+
+    /// Regression: a record that could not be opened counted as another file, and the bytes were deleted.
+    @Test func `an interrupted download keeps its bytes`() async {
+        await #expect(processExitsWith: .success) {
+            try withFolder { folder in
+                var file = try PartialFile(for: folder + "/a")
+                let record = PartialRecord(url: "http://127.0.0.1/", validator: "\"v1\"", total: 6)
+                try file.restart(as: record)
+                try file.append(Data("abc".utf8))
+                var taken = ShortDescriptorsTests.exhaust()
+                try file.giveUp(isUsable: true)
+                close(taken.removeLast())
+                // One descriptor for the file, and none for its record.
+                while true {
+                    let descriptor = open("/dev/null", O_RDONLY)
+                    guard descriptor >= 0 else { break }
+                    taken.append(descriptor)
+                }
+                close(taken.removeLast())
+                let error = expectFailure(.unwritableFile) { try PartialFile(for: folder + "/a") }
+                #expect(error?.underlying?.code == Int(EMFILE), "\(error as Any)")
+                for descriptor in taken { close(descriptor) }
+                file = try PartialFile(for: folder + "/a")
+                #expect(file.length == 3)
+                #expect(try file.record() == record)
+                try file.delete()
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import NetworkTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import NetworkCore
+
+/// Regression: a body that was sent again lost the chunk that the reading before it was about to take.
+@Suite("Readings of a replayable stream", .patience(minutes: 1))
+struct StreamRunsTests {
+    private final class Source: Sendable {
+        let chunks = Guarded<[String]>([])
+    }
+
+    /// Chunks from one source, each of which waits for a gate before it is taken, cancelled or not.
+    private struct Rewound: AsyncSequence, AsyncIteratorProtocol {
+        let source: Source
+        let isAsked: Gate
+        let mayTake: Gate
+
+        func makeAsyncIterator() -> Self { self }
+
+        func next() async -> Data? {
+            isAsked.open()
+            // A task of its own, which the reader's cancellation does not reach.
+            await Task { [mayTake] in try? await mayTake.wait() }.value
+            return source.chunks.withLock { $0.isEmpty ? nil : Data($0.removeFirst().utf8) }
+        }
+    }
+
+    private func producer(of body: TransportRequest.Body) throws -> BodyProducer {
+        guard case .produced(let producer) = body.content else { throw CancellationError() }
+        return producer
+    }
+
+    @Test func `a new reading begins when the cancelled one has ended`() async throws {
+        let source = Source()
+        let (isAsked, mayTake) = (Gate(), Gate())
+        let made = Guarded(0)
+        let producer = try producer(
+            of: .replayableStream {
+                made.withLock { $0 += 1 }
+                source.chunks.withLock { $0 = ["a", "b", "c"] }
+                return Rewound(source: source, isAsked: isAsked, mayTake: mayTake)
+            })
+        let first = Task { try await producer.run { _ in } }
+        try await isAsked.wait()
+        first.cancel()
+        let received = Guarded("")
+        let second = Task {
+            try await producer.run { data in received.withLock { $0 += String(decoding: data, as: UTF8.self) } }
+        }
+        // One that is cancelled while it waits begins nothing.
+        let third = Task { try await producer.run { _ in } }
+        third.cancel()
+        await #expect(throws: CancellationError.self) { try await third.value }
+        #expect(made.withLock { $0 } == 1)
+        mayTake.open()
+        try await second.value
+        #expect(received.withLock { $0 } == "abc")
+        #expect(made.withLock { $0 } == 2)
+    }
+
+    @Test func `readings that go on are independent`() async throws {
+        let mayTake = Gate()
+        let made = Guarded(0)
+        let producer = try producer(
+            of: .replayableStream {
+                made.withLock { $0 += 1 }
+                return Rewound(source: Source(), isAsked: Gate(), mayTake: mayTake)
+            })
+        let readings = (0..<8).map { _ in Task { try await producer.run { _ in } } }
+        while made.withLock({ $0 < 8 }) { await Task.yield() }
+        mayTake.open()
+        for reading in readings { try await reading.value }
+    }
+}
