@@ -68,7 +68,8 @@ final class Runner {
         let jar = CookieJar()
         var outcomes: [Outcome] = []
         for (number, exchange) in exchanges.enumerated() {
-            var client = NetworkClient(transport: dispatcher, logger: log.logger)
+            var client = NetworkClient(transport: dispatcher)
+            client.exchangeInterceptors = [.logging(log.logger)]
             client.redirectPolicy.maximumRedirects = 4
             if exchange.ask.has("keep-method") { client.redirectPolicy.keepsMethodOn = [301, 302] }
             if exchange.ask.has("cookies") { client.cookieJar = jar }
