@@ -58,6 +58,7 @@ static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
 static const int ccurl_pause_continue = CURLPAUSE_CONT;
 static const int ccurl_pause_receiving = CURLPAUSE_RECV;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
+static const long ccurl_ssl_revoke_best_effort = CURLSSLOPT_REVOKE_BEST_EFFORT;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long ccurl_sslversion_tls1_0 = CURL_SSLVERSION_TLSv1_0;
 static const long ccurl_sslversion_maximum_shift = 16;

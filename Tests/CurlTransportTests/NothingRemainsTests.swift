@@ -151,9 +151,12 @@ struct NothingRemainsTests {
         }
         #expect(version(.http2))
         #expect(!version(.http1_1))
-        for maximum in [nil, TransportOptions.TLS.Version.tls1_3] {
+        for maximum in [nil] + TransportOptions.TLS.Version.allCases.map(Optional.some) {
             let values = [true, false].map {
-                OptionValue.tls(from: .tls1_2, upTo: maximum, negotiatesHTTP2: $0)
+                [
+                    OptionValue.tls(from: .tls1_0, upTo: maximum, negotiatesHTTP2: $0),
+                    OptionValue.tlsOptions(upTo: maximum, negotiatesHTTP2: $0),
+                ]
             }
             #expect(values[0] != values[1])
         }

@@ -289,6 +289,24 @@ struct TLSOptionTests {
         }
     }
 
+    @Test(.curlSpeaksHTTP2, arguments: [nil, .tls1_2, .tls1_3] as [TransportOptions.TLS.Version?])
+    func `a request for a version of HTTP gets no connection of another`(tls: TransportOptions.TLS.Version?)
+        async throws
+    {
+        let dispatcher = CurlNetworkDispatcher()
+        for isFirst in [true, false] {
+            for (version, name) in [(TransportOptions.HTTPVersion.http1_1, "1.1"), (.http2, "2")] {
+                let exchange = try await Exchange(Peers.url(.http2), over: dispatcher) {
+                    $0.trustPeers()
+                    $0.httpVersion = version
+                    $0.tls.maximumVersion = tls
+                }
+                #expect(exchange.metrics.httpVersion == name)
+                #expect(exchange.metrics.connectionReused == !isFirst, "\(name)")
+            }
+        }
+    }
+
     @Test(.curlSpeaksHTTP2) func `HTTP 2 is used if requested`() async throws {
         let exchange = try await Exchange(Peers.url(.http2)) {
             $0.trustPeers()

@@ -96,6 +96,7 @@ struct TransportOptionGroupTests {
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, [])] },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["127.1"])] },
         Case("names.addresses") { $0.names.addresses = [.init("a b", port: 1, ["::1"])] },
+        Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["::1%lo"])] },
         Case("names.connectTo") { $0.names.connectTo = [.init(toHost: "a:80")] },
         Case("names.connectTo") { $0.names.connectTo = [.init(toPort: 65_536)] },
         Case("names.cacheTime") { $0.names.cacheTime = .seconds(-1) },

@@ -196,6 +196,21 @@ struct ChallengeContract {
         #expect(basic.requests.map { $0.values(of: "Authorization") } == [[]])
     }
 
+    /// Such credentials would belong to the connection, and so to the requests that follow on it.
+    @Test(arguments: ContractTransport.all, ["Negotiate", "NTLM", "Negotiate YII=, NTLM"])
+    func `no challenge is taken whose credentials belong to a connection`(
+        transport: ContractTransport, challenge: String
+    ) async throws {
+        for authentication in [
+            TransportOptions.Authentication.digest(user: "me", password: "pw"), .anySafe(user: "me", password: "pw"),
+        ] {
+            let server = try Self.challenging(challenge)
+            defer { server.stop() }
+            #expect(try await send(transport, server.url(), as: authentication).status == .unauthorized)
+            #expect(server.requests.map { $0.values(of: "Authorization") } == [[]])
+        }
+    }
+
     @Test(arguments: ContractTransport.all)
     func `the total timeout is for all rounds`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(scripts: [

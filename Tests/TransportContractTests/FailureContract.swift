@@ -12,13 +12,17 @@ struct FailureContract {
         defer { port.stop() }
         let error = await expectFailure(.connectFailed) { try await transport.send(.get, port.url("/x?secret")) }
         #expect(error?.underlying != nil)
+        #expect(error?.phase == .connecting)
         #expect(error?.exchange?.transport == transport.kind)
         #expect(error?.description.contains("secret") == false)
     }
 
     @Test(arguments: ContractTransport.all)
     func `an unknown host is nameNotResolved`(transport: ContractTransport) async throws {
-        await expectFailure(.nameNotResolved) { try await transport.send(.get, "http://nonexistent.invalid/") }
+        let error = await expectFailure(.nameNotResolved) {
+            try await transport.send(.get, "http://nonexistent.invalid/")
+        }
+        #expect(error?.phase == .connecting)
     }
 
     @Test(

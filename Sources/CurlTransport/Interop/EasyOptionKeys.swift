@@ -14,6 +14,7 @@ struct LongOption {
     static let verifyPeer = LongOption(number: CURLOPT_SSL_VERIFYPEER, name: "CURLOPT_SSL_VERIFYPEER")
     static let verifyHost = LongOption(number: CURLOPT_SSL_VERIFYHOST, name: "CURLOPT_SSL_VERIFYHOST")
     static let tlsVersion = LongOption(number: CURLOPT_SSLVERSION, name: "CURLOPT_SSLVERSION")
+    static let tlsOptions = LongOption(number: CURLOPT_SSL_OPTIONS, name: "CURLOPT_SSL_OPTIONS")
     static let tlsSessionCache = LongOption(number: CURLOPT_SSL_SESSIONID_CACHE, name: "CURLOPT_SSL_SESSIONID_CACHE")
     static let unrestrictedAuth = LongOption(number: CURLOPT_UNRESTRICTED_AUTH, name: "CURLOPT_UNRESTRICTED_AUTH")
     static let http09Allowed = LongOption(number: CURLOPT_HTTP09_ALLOWED, name: "CURLOPT_HTTP09_ALLOWED")
@@ -166,13 +167,21 @@ enum OptionValue {
     ///
     /// libcurl reuses a connection that speaks HTTP/1.1 for a request that wants HTTP/2, but it keeps connections with
     /// other TLS options apart. So requests that negotiate HTTP/2 name the newest TLS version explicitly, and the
-    /// others leave it at the default, which is the same version.
+    /// others leave it at the default, which is the same version. Where the request names an older one, see
+    /// ``tlsOptions(upTo:negotiatesHTTP2:)``.
     static func tls(
         from minimum: TransportOptions.TLS.Version, upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool
     ) -> Int {
         let named = maximum == .tls1_3 || maximum == nil ? (negotiatesHTTP2 ? .tls1_3 : nil) : maximum
         let newest = named.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
         return ccurl_sslversion_tls1_0 + minimum.rawValue | newest
+    }
+
+    /// Returns the CURLSSLOPT_* value: for requests that negotiate HTTP/2 below TLS 1.3, one that nothing but Schannel
+    /// reads, and that keeps their connections apart.
+    static func tlsOptions(upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool) -> Int? {
+        guard negotiatesHTTP2, let maximum, maximum < .tls1_3 else { return nil }
+        return ccurl_ssl_revoke_best_effort
     }
 
     /// Returns the CURL_IPRESOLVE_* value.

@@ -1,7 +1,7 @@
 import NetworkCore
 
 /// The TLS options (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION,
-/// SSL_CIPHER_LIST, TLS13_CIPHERS). ``RouteOption`` sets the server's name.
+/// SSL_OPTIONS, SSL_CIPHER_LIST, TLS13_CIPHERS). ``RouteOption`` sets the server's name.
 struct TLSOption: EasyOption {
     /// The request's TLS options; `nil` for the defaults.
     let options: TransportOptions.TLS?
@@ -14,6 +14,8 @@ struct TLSOption: EasyOption {
             OptionValue.tls(
                 from: options?.minimumVersion ?? Self.minimumVersion, upTo: options?.maximumVersion,
                 negotiatesHTTP2: negotiatesHTTP2))
+        let flags = OptionValue.tlsOptions(upTo: options?.maximumVersion, negotiatesHTTP2: negotiatesHTTP2)
+        if let flags { try easy.set(.tlsOptions, flags) }
         if let options { try setIdentities(of: options, on: easy) }
     }
 

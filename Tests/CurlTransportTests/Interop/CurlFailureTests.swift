@@ -24,16 +24,26 @@ struct CurlFailureTests {
         #expect(error.underlying?.code == 16)
     }
 
+    /// libcurl reports a QUIC port that refuses as a lost connection.
+    @Test func `a QUIC connection that was not made is no lost one`() {
+        let error = CurlFailure.noQUIC(.recvError, text: nil)
+        #expect(error.code == .connectFailed && error.phase == .connecting)
+    }
+
     @Test func `a proxy whose scheme libcurl lacks is a failure of the proxy`() {
         let text = "Unsupported proxy scheme for 'ftp://u:canary@127.0.0.1'"
         let error = CurlFailure.error(.couldNotConnect, text: text, phase: .connecting, isInBody: false)
         #expect(error.code == .proxyFailed && !"\(error)".contains("canary"))
     }
 
-    /// CURLE_SSL_CONNECT_ERROR, SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH,
-    /// SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and two codes that may occur at any time.
-    @Test(arguments: [35: true, 58: true, 60: true, 90: true, 91: true, 98: true, 16: false, 56: false])
-    func `a refusal by TLS is a refusal while connecting`(number: Int, isConnecting: Bool) {
+    /// CURLE_COULDNT_RESOLVE_PROXY, COULDNT_RESOLVE_HOST, COULDNT_CONNECT, INTERFACE_FAILED, PROXY, SSL_CONNECT_ERROR,
+    /// SSL_CERTPROBLEM, PEER_FAILED_VERIFICATION, SSL_PINNEDPUBKEYNOTMATCH, SSL_INVALIDCERTSTATUS, SSL_CLIENTCERT, and
+    /// two codes that may occur at any time.
+    @Test(arguments: [
+        5: true, 6: true, 7: true, 45: true, 97: true, 35: true, 58: true, 60: true, 90: true, 91: true, 98: true,
+        16: false, 56: false,
+    ])
+    func `a connection that is refused is refused while connecting`(number: Int, isConnecting: Bool) {
         #expect(CurlFailure.phase(of: CurlCode(rawValue: number)) == (isConnecting ? .connecting : nil))
     }
 }

@@ -11,19 +11,25 @@ struct Sharing {
         let (connection, names) = (options.connection, options.names)
         func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "none" }
         var proxy = "\(options.proxy.choice)"
+        // Through a proxy without a tunnel, the connection is one to the proxy, whatever the host.
+        var host = "\(request.url.authority)"
         if case .explicit(let explicit) = options.proxy.choice {
             // A plain proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
             let made = explicit.tunnel || request.url.scheme == "https" || explicit.url.hasPrefix("socks")
             let named = "\(explicit.user ?? "") \(explicit.password?.value ?? "") \(explicit.headerFields)"
             proxy = explicit.noProxy.isEmpty ? "\(explicit.url) \(explicit.tunnel) \(made ? named : "")" : "none"
+            if explicit.noProxy.isEmpty, !made { host = "any" }
         }
         let passesBy = request.url.host != "proxied.test" || !names.addresses.isEmpty
-        if options.proxy.choice == .environment { proxy = passesBy ? "none" : "the environment's" }
+        if options.proxy.choice == .environment {
+            proxy = passesBy ? "none" : "the environment's"
+            if !passesBy, request.url.scheme == "http" { host = "any" }
+        }
         if options.proxy.choice == .none { proxy = "none" }
         var parts = [
             ("scheme", request.url.scheme), ("proxy", proxy), ("unixSocket", text(connection.unixSocket)),
             ("interface", text(connection.interface)), ("localPorts", text(connection.localPorts)),
-            ("connectTo", text(names.connectTo)), ("host", "\(request.url.authority)"),
+            ("connectTo", text(names.connectTo)), ("host", host),
         ]
         if request.url.scheme == "https" { parts.append(("tls", Self.text(options.tls))) }
         let isPrior = options.httpVersion == .http2PriorKnowledge
