@@ -74,8 +74,6 @@ final class CurlLoop: Sendable {
         _ = mailbox.post(.cancel(transfer))
     }
 
-    var hasEnded: Bool { mailbox.isClosed }
-
     /// Resumes a paused sender. Has no effect on a transfer that has ended.
     func resume(_ transfer: Transfer) { _ = mailbox.post(.resume(transfer)) }
 

@@ -38,8 +38,7 @@ final class LoopGroup: Sendable {
     private func loop(of lane: Lane) throws -> CurlLoop {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
-            // One whose multi handle could not be rebuilt has ended by itself.
-            if let loop = state.loops[lane], !loop.hasEnded { return loop }
+            if let loop = state.loops[lane] { return loop }
             guard state.takes(lane.resolver) else {
                 throw NetworkError(
                     .invalidOption,

@@ -43,9 +43,6 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// Whether the loop has ended.
-    var isClosed: Bool { state.withLock(\.isClosed) }
-
     /// Accepts no more messages and jobs. For the loop itself; other callers post ``LoopMessage/shutDown``.
     func close() { state.withLock { $0.isClosed = true } }
 
