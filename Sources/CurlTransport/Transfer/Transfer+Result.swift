@@ -63,7 +63,9 @@ extension Transfer {
                 code, text: easy.failureText, phase: phase, isInBody: isInBody, verification: easy.verificationResult)
             // With TLS 1.3 the server judges the certificate when its client may send already, and its alert may get
             // lost behind the end of the connection.
-            if error.code == .connectionLost, !state.hasResponse, options.tls.clientCertificate != nil {
+            if error.code == .connectionLost, !state.hasResponse, options.tls.clientCertificate != nil,
+                request.url.scheme == "https", info.newConnections > 0
+            {
                 error.message += "; the server may have refused the client certificate (tls.clientCertificate)"
             }
             return .failure(error)

@@ -62,6 +62,24 @@ struct StreamRunsTests {
         #expect(made.withLock { $0 } == 2)
     }
 
+    @Test func `a reading that is cancelled before it begins makes no sequence`() async throws {
+        let made = Guarded(0)
+        let producer = try producer(
+            of: .replayableStream {
+                made.withLock { $0 += 1 }
+                return AsyncStream<Data> { $0.finish() }
+            })
+        let isCancelled = Gate()
+        let reading = Task {
+            try? await isCancelled.wait()
+            try await producer.run { _ in }
+        }
+        reading.cancel()
+        isCancelled.open()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        #expect(made.withLock { $0 } == 0)
+    }
+
     @Test func `readings that go on are independent`() async throws {
         let mayTake = Gate()
         let made = Guarded(0)

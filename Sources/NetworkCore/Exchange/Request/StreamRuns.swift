@@ -23,6 +23,8 @@ final class StreamRuns: Sendable {
         let number = try await begin()
         defer { end(number) }
         try await withTaskCancellationHandler {
+            // A reading that was cancelled before it was known here must not begin: it would take from the source.
+            try Task.checkCancellation()
             try await read()
         } onCancel: {
             state.withLock { state in

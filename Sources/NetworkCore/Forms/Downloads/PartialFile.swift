@@ -124,8 +124,15 @@ struct PartialFile {
             do throws(SystemFile.Failure) {
                 let made = try locked(partial, O_CREAT | O_EXCL, mode: mode)
                 if let (file, length) = made {
-                    // A download that has just ended may have removed it.
-                    if case .none = try keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
+                    do throws(SystemFile.Failure) {
+                        // A download that has just ended may have removed it.
+                        if case .none = try keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
+                    } catch {
+                        // Only the first error is reported. Left open, the file would stay locked.
+                        try? SystemFile.remove(partial)
+                        try? file.close()
+                        throw error
+                    }
                     return (file, length, true)
                 }
             } catch {
