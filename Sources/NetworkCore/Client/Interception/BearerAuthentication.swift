@@ -38,7 +38,8 @@ public final class BearerAuthentication: Interceptor {
     ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
     ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
     ///   - time: The source of time for the timeout.
-    ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none.
+    ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
+    ///     values of the requests that wait for it.
     /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for a timeout out of range
     ///   and for no origin at all.
     public convenience init(

@@ -72,9 +72,11 @@ struct QueryEncoder {
     private func append(_ values: [ParameterValue], name: String, to pairs: inout Pairs) throws {
         switch conventions.arrays {
         case .repeated: for value in values { try append(value, name: name, to: &pairs) }
-        case .brackets: for value in values { try append(value, name: "\(name)[]", to: &pairs) }
+        case .brackets: for value in values where value != .null { try append(value, name: "\(name)[]", to: &pairs) }
         case .indexed:
-            for (index, value) in values.enumerated() { try append(value, name: "\(name)[\(index)]", to: &pairs) }
+            for (index, value) in values.enumerated() where value != .null {
+                try append(value, name: "\(name)[\(index)]", to: &pairs)
+            }
         case .commas:
             let texts = try values.enumerated().compactMap { index, value in
                 switch value {

@@ -211,8 +211,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// Returns the error with the number of connections that failed in a row, the last one included.
         private func afterAll(_ failure: any Error) -> any Error {
             guard reconnection.failures > 1, var error = failure as? NetworkError else { return failure }
-            error.message +=
-                "; \(reconnection.failures) connections in a row failed (maximumFailures)"
+            error.message += "; \(reconnection.failures) connections in a row failed (maximumFailures)"
             return error
         }
 
