@@ -11,6 +11,8 @@ final class CurlBody: EndedBodySource {
     private let owner: CurlNetworkDispatcher
     /// The body's length in bytes, if the head has it and the body is not compressed.
     private let announcedBytes: Int?
+    /// Whether the head came before all of the request's body had gone out.
+    private let wasSending: Bool
     /// The body's length on the wire in bytes, if the head came before all of the request's body had gone out: libcurl
     /// ends a transfer only when both bodies have ended.
     private let wireBytesWhileSending: Int?
@@ -20,6 +22,7 @@ final class CurlBody: EndedBodySource {
     private let deadline: MonotonicTime?
     /// Whether a reader is at work in more than one step: in the decoder, or piece by piece.
     private let isBeingRead = Guarded(false)
+    private let wasRead = Atomic(false)
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
@@ -30,7 +33,8 @@ final class CurlBody: EndedBodySource {
         // A 304 has the length of the body that it does not send.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
-        wireBytesWhileSending = transfer.channel.isSending ? (hasBody ? head.contentLength : 0) : nil
+        wasSending = transfer.channel.isSending
+        wireBytesWhileSending = wasSending ? (hasBody ? head.contentLength : 0) : nil
     }
 
     deinit { discard() }
@@ -42,7 +46,7 @@ final class CurlBody: EndedBodySource {
     }
 
     func next() async throws -> Data? {
-        guard decoder != nil else { return try await next(by: nextByLength) }
+        guard decoder != nil || wireBytesWhileSending != nil else { return try await next(by: nextByLength) }
         return try await alone { try await next(by: nextByLength) }
     }
 
@@ -106,6 +110,7 @@ final class CurlBody: EndedBodySource {
     }
 
     func collect(upTo limit: Int?) async throws -> Data {
+        try endIfOver()
         let limit = limit ?? transfer.request.options.maximumBodyBytes
         if let announcedBytes, announcedBytes - transfer.channel.deliveredBytes > limit {
             discard()
@@ -114,7 +119,6 @@ final class CurlBody: EndedBodySource {
         if decoder != nil || wireBytesWhileSending != nil {
             return try await alone { try await collectPieces(upTo: limit) }
         }
-        try endIfOver()
         let body = try await read { channel, continuation in
             let (reading, resumesSender, isTooLarge) = channel.collect(upTo: limit, continuation)
             if isTooLarge { discard() }
@@ -164,6 +168,10 @@ final class CurlBody: EndedBodySource {
         guard let error = error as? NetworkError else { return error }
         return error.during(transfer.request, transport: "curl", elapsed: transfer.elapsed)
     }
+
+    var isOver: Bool { wasRead.load(ordering: .acquiring) }
+    func noteEnd() { wasRead.store(true, ordering: .releasing) }
+    func stopSending() { if wasSending, transfer.upload != nil { loop.cancel(transfer) } }
 
     var metrics: TransportMetrics {
         var metrics = TransportMetrics(total: transfer.elapsed)

@@ -12,14 +12,18 @@ public import ServiceLifecycle
 /// A group ends its services in reverse order: list the dispatcher before the services that send with it.
 extension CurlNetworkDispatcher: Service {
     /// Waits for the graceful shutdown, then calls ``shutDown(within:)`` with 30 seconds. Cancelling the task shuts the
-    /// dispatcher down at once.
+    /// dispatcher down at once, within these seconds too.
     public func run() async throws {
         do {
             try await gracefulShutdown()
-            await shutDown(within: .seconds(30))
         } catch {
             await shutDown(within: .zero)
             throw error
+        }
+        await withTaskCancellationHandler {
+            await shutDown(within: .seconds(30))
+        } onCancel: {
+            endNow()
         }
     }
 }

@@ -41,7 +41,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    deinit { loops.shutDown(within: .zero) }
+    deinit { endNow() }
 
     /// Shuts the dispatcher down in order: new requests are refused with ``NetworkCore/NetworkError/Code/shutDown``,
     /// running and waiting requests may finish, and whatever has not finished in time fails with the same code. Each
@@ -56,6 +56,9 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     public func shutDown(within patience: Duration) async {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
+
+    /// Ends all requests at once. Returns before the threads have ended.
+    func endNow() { loops.shutDown(within: .zero) }
 
     /// Returns an executor that runs tasks on the loop's thread, so that a response is handled on the thread where it
     /// arrived and wakes no other one.

@@ -70,7 +70,7 @@ public struct TransportChoice: Sendable, Hashable {
             var options = CanaryTransport.Options()
             options.share = share
             if isStickyByOrigin { options.assignment = .origin }
-            return CanaryTransport(first.transport, canary: second.transport, options: options)
+            return CanaryTransport(primary: first.transport, canary: second.transport, options: options)
         }
     }
 }

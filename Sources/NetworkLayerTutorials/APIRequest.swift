@@ -7,7 +7,7 @@ public import NetworkLayer
 /// struct AddNote: APIRequest {
 ///     typealias Resource = Note
 ///     let text: String
-///     var baseURL: URL { URL(string: "http://127.0.0.1:3000")! }
+///     var baseURL: URL { URL(string: "http://127.0.0.1:8080")! }
 ///     var path: String { "notes" }
 ///     var method: HTTPMethod { .post }
 ///     var parameters: RequestParams { .body(["text": text]) }

@@ -8,7 +8,7 @@ public import NetworkLayer
 ///     case popular(page: Int)
 ///     case rate(id: Int, value: Double)
 ///
-///     var baseURL: URL { URL(string: "http://127.0.0.1:3000/3/movie/")! }
+///     var baseURL: URL { URL(string: "http://127.0.0.1:8080/3/movie/")! }
 ///     var path: String {
 ///         switch self {
 ///         case .popular: "popular"

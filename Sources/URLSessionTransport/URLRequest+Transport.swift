@@ -47,10 +47,18 @@ extension URLRequest {
 
     /// Returns one value for each name, since a dictionary can hold no more.
     static func joined(_ fields: HTTPFields) -> [(name: String, value: String)] {
-        var names: [HTTPField.Name] = []
-        for field in fields where !names.contains(field.name) { names.append(field.name) }
-        return names.map { name in
-            (name.rawName, fields[values: name].joined(separator: name == .cookie ? "; " : ", "))
+        var places: [HTTPField.Name: Int] = [:]
+        var joined: [(name: HTTPField.Name, values: [String])] = []
+        for field in fields {
+            if let place = places[field.name] {
+                joined[place].values.append(field.value)
+            } else {
+                places[field.name] = joined.count
+                joined.append((field.name, [field.value]))
+            }
+        }
+        return joined.map { name, values in
+            (name.rawName, values.joined(separator: name == .cookie ? "; " : ", "))
         }
     }
 }

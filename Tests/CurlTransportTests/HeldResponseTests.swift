@@ -1,10 +1,10 @@
 import Foundation
-import NetworkCore
 import NetworkTesting
 import TestSupport
 import Testing
 
 @testable import CurlTransport
+@testable import NetworkCore
 
 /// A response whose body waits holds its place among the requests to its origin.
 @Suite("Responses that wait", .patience(minutes: 1))
@@ -31,5 +31,75 @@ struct HeldResponseTests {
         #expect(error.map { "\($0)".contains("decision") } == true)
         // The place is free again.
         #expect(try await other.send(RequestData(url: url), as: .text).body == "next")
+    }
+
+    /// Regression: a body of a known length was read to its end first, for up to a second.
+    @Test func `a response that is ended does not wait for the rest of its body`() async throws {
+        let isEnded = Gate()
+        let server = try ScriptedServer(scripts: [
+            [
+                .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabc"), .wait(until: isEnded), .send("def"),
+                .forEachRequest([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")]),
+            ], .ok(),
+        ])
+        defer { server.stop() }
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnectionsPerOrigin = 1
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let request = TransportRequest(url: try RequestURL(server.url()))
+        let response = try await dispatcher.send(request)
+        await response.end()
+        isEnded.open()
+        // Its connection would be free if the rest had been read.
+        _ = try await dispatcher.send(request).body.collect()
+        #expect(server.connectionCount == 2)
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    /// A stream whose reading is watched.
+    private struct Watched: AsyncSequence, AsyncIteratorProtocol {
+        let isAsked: Gate
+        let isCancelled: OneTimeFlag
+
+        func makeAsyncIterator() -> Self { self }
+
+        func next() async -> Data? {
+            await withTaskCancellationHandler {
+                isAsked.open()
+                // Ends with the task.
+                try? await Gate().wait()
+                return nil
+            } onCancel: {
+                _ = isCancelled.raise()
+            }
+        }
+    }
+
+    /// Regression: a redirect or a retry began to read the body of a request anew while the earlier reading went on.
+    @Test(arguments: [503, 200])
+    func `a response that is drained ends the reading of its request's body`(status: Int) async throws {
+        let (isAsked, isBlocked) = (Gate(), Gate())
+        let isCancelled = OneTimeFlag()
+        let server = try ScriptedServer([
+            .readHead, .wait(until: isAsked), .send("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n"), .stall,
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let body = TransportRequest.Body.replayableStream { Watched(isAsked: isAsked, isCancelled: isCancelled) }
+        let request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: body)
+        let response = try await dispatcher.send(request)
+        // The loop is busy, and can't end the reading itself.
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let block: @Sendable () -> Void = {
+            isBlocked.open()
+            mayGoOn.wait()
+        }
+        let blocking = Task(executorPreference: try dispatcher.loopExecutor()) { block() }
+        try await isBlocked.wait()
+        await response.drain()
+        #expect(isCancelled.isRaised)
+        mayGoOn.signal()
+        await blocking.value
+        await dispatcher.shutDown(within: .zero)
     }
 }

@@ -15,6 +15,19 @@ struct LaneTests {
         return options
     }
 
+    @Test func `a loop that has ended is replaced, unless the group was shut down`() async throws {
+        let group = LoopGroup(limits: LoopLimits())
+        let loop = try group.first()
+        // As it does when its multi handle can't be made anew.
+        loop.shutDown(within: .zero)
+        await loop.end.wait()
+        let next = try group.first()
+        #expect(next !== loop)
+        #expect(try group.first() === next)
+        for loop in group.shutDown(within: .zero) { await loop.end.wait() }
+        expectFailure(.shutDown) { _ = try group.first() }
+    }
+
     @Test func `requests with a resolver share connections with no others`() {
         let plain = Lane(options(), to: origin, loops: 1)
         let first = Lane(options { $0.names.dnsOverHTTPS = "https://one.example/dns" }, to: origin, loops: 1)

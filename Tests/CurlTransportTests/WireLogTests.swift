@@ -30,6 +30,23 @@ struct WireLogTests {
         func log(event: LogEvent) { lines.add("\(event.message)") }
     }
 
+    /// The loop's thread writes the log, a line of 4 KB in most of a millisecond.
+    @Test func `the log of a long head ends`() async throws {
+        let fields = (0..<100).map { ("X-\($0)", String(repeating: "x", count: 2_000)) }
+        let server = try ScriptedServer(.ok("body", fields: fields))
+        defer { server.stop() }
+        let lines = Recorder.Lines()
+        var request = TransportRequest(url: try RequestURL(server.url()))
+        request.options.wireLog = WireLog(Logger(label: "wire") { _ in Recorder(lines: lines) })
+        let response = try await CurlNetworkDispatcher().send(request)
+        #expect(response.head.headerFields.count >= 100)
+        _ = try await response.body.collect()
+        let shown = lines.all.count { $0.hasPrefix("< X-") }
+        #expect(shown > 30 && shown < 34)
+        #expect(lines.all.count { $0.contains("is not logged") } == 1)
+        #expect(lines.all.contains("< [4 bytes of body]"))
+    }
+
     @Test func `a wire log shows heads and sizes, and no secret`() async throws {
         let server = try ScriptedServer(
             .ok("body-secret", fields: [("Set-Cookie", "sid=cookie-secret"), ("X-Answer", "yes")]))

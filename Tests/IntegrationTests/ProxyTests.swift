@@ -23,7 +23,7 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
             proxy.user = "user"
             proxy.password = password
         }
-        proxy.authorities = .file(Peers.tlsFolder + "/ca.pem")
+        if name.hasPrefix("HTTPS") { proxy.authorities = .file(Peers.tlsFolder + "/ca.pem") }
         return proxy
     }
 

@@ -95,7 +95,8 @@ struct CanaryToolTests {
         ]
         let replay = Replay(transport: StubTransport(), output: .standardOutput, concurrency: 1)
         for (number, bytes) in lines.enumerated() {
-            let answer = await replay.outcome(of: LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8)))
+            let line = LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8))
+            let answer = await replay.outcome(of: line, holding: replay.bodies.share())
             Self.check(String(decoding: answer.json.line, as: UTF8.self), secret, "line \(number + 1)")
         }
     }

@@ -8,7 +8,8 @@ import Testing
 @Suite struct ReplayTests {
     private func answer(_ text: String) async -> String {
         let replay = Replay(transport: EchoingTransport(), output: .standardOutput, concurrency: 1)
-        let answer = await replay.outcome(of: .init(number: 7, bytes: Array(text.utf8)))
+        let line = LineSplitter.Line(number: 7, bytes: Array(text.utf8))
+        let answer = await replay.outcome(of: line, holding: replay.bodies.share())
         return String(decoding: answer.json.line, as: UTF8.self)
     }
 
@@ -28,6 +29,17 @@ import Testing
                 + #"string was expected"},"metrics":{}}"#
         )
         #expect(await answer("?").contains(#"{"code":"invalidLine","message":"line 7: not JSON: "#))
+    }
+
+    /// Regression: sessions were kept for the whole run, however long they were.
+    @Test func `a line whose session is too long is refused`() async {
+        func answer(_ count: Int) async -> String {
+            await self.answer(#"{"id":5,"url":"http://h/","session":"\#(String(repeating: "s", count: count))"}"#)
+        }
+        let refused = #""error":{"code":"invalidLine","message":"line 7: 'session' has more than 1024 bytes"}"#
+        #expect(await answer(1_025).contains(refused))
+        #expect(await answer(1_024).contains(#""status":404"#))
+        #expect(throws: LineProblem.self) { try SessionJars.check(.number(String(repeating: "1", count: 1_025))) }
     }
 
     /// Regression: HTTPFields traps beyond 65,534 fields.
@@ -54,7 +66,8 @@ import Testing
         let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
         func answer(_ path: String, _ session: String, _ options: String) async -> OutcomeLine {
             let text = #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#
-            return await replay.outcome(of: .init(number: 1, bytes: Array(text.utf8)))
+            let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
+            return await replay.outcome(of: line, holding: replay.bodies.share())
         }
         let first = await answer("/start", "a", #"{"cookies":"memory","followRedirects":true}"#)
         #expect(first.status == 200)
@@ -80,7 +93,8 @@ import Testing
             {"url":"\#(start.url("/"))","headers":[["Cookie","a=b"],["X-Plain","c"],["Host","own.test"]],
             "options":{"followRedirects":true,"trustRedirects":\#(trusts),"auth":{"scheme":"basic","user":"u","password":"p"}}}
             """#
-        let answer = await replay.outcome(of: .init(number: 1, bytes: Array(text.utf8)))
+        let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
+        let answer = await replay.outcome(of: line, holding: replay.bodies.share())
         #expect(answer.status == 200)
         let request = try #require(target.requests.first)
         #expect(request.values(of: "Authorization") == (trusts ? ["Basic dTpw"] : []))

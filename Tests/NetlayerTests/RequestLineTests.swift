@@ -206,21 +206,21 @@ import Testing
     @Test func `a proxy is the library's, and an empty one is none`() throws {
         var proxy = TransportOptions.Proxy.Server("socks5h://127.0.0.1:1080", user: "u", password: "p")
         proxy.noProxy = ["a.test", "10.0.0.1"]
-        proxy.tunnel = true
-        let text = #"{"proxy":{"url":"socks5h://127.0.0.1:1080","user":"u","password":"p","tunnel":true,"noProxy":"#
+        let text = #"{"proxy":{"url":"socks5h://127.0.0.1:1080","user":"u","password":"p","noProxy":"#
         #expect(try options(text + #""a.test, 10.0.0.1"}}"#).options.proxy == .explicit(proxy))
         #expect(try options(text + #"["a.test","10.0.0.1"]}}"#).options.proxy == .explicit(proxy))
         #expect(try options(#"{"proxy":{"url":""}}"#).options.proxy == .none)
         var whole = TransportOptions.Proxy.Server("https://127.0.0.1:8443", user: "u", password: "p")
         whole.authorities = .file("/ca.pem")
         whole.headerFields.append(HTTPField(name: .userAgent, value: "b"))
+        whole.tunnel = true
         for (name, scheme) in [
             ("basic", TransportOptions.Proxy.Server.Scheme.basic), ("digest", .digest), ("any", .anySafe),
         ] {
             whole.scheme = scheme
             let line = #"""
                 {"proxy":{"url":"https://127.0.0.1:8443","user":"u","password":"p","scheme":"\#(name)",
-                "headers":[["User-Agent","b"]],"caFile":"/ca.pem"}}
+                "headers":[["User-Agent","b"]],"tunnel":true,"caFile":"/ca.pem"}}
                 """#
             #expect(try options(line).options.proxy == .explicit(whole))
         }

@@ -53,9 +53,8 @@ struct WireFlagsTests {
             $0.tls.cipherSuites = "C"
         },
         Row("--noproxy *") { $0.proxy = .none },
-        Row("--proxy socks5h://h:1 --noproxy a,b --proxy-user p:q --proxy-digest") {
+        Row("--proxy socks5h://h:1 --noproxy a,b --proxy-user p:q") {
             var proxy = TransportOptions.Proxy.Server("socks5h://h:1", user: "p", password: "q")
-            proxy.scheme = .digest
             proxy.noProxy = ["a", "b"]
             $0.proxy = .explicit(proxy)
         },

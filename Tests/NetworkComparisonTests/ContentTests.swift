@@ -482,4 +482,17 @@ struct ContentTests {
     func `the start of a JSON text is completed`(start: String, expected: String) {
         #expect(String(decoding: JSONPrefix.completed(Array(start.utf8)), as: UTF8.self) == expected)
     }
+
+    /// Regression: each bracket copied all that were open.
+    @Test func `the start of a JSON text that is too deep for the parser is left as it is`() {
+        func text(_ count: Int) -> [UInt8] { Array(repeating: UInt8(ascii: "["), count: count) }
+        let deepest = JSONPrefix.completed(text(JSONParser.maximumDepth + 1))
+        #expect(throws: Never.self) { try JSONParser.parse(deepest) }
+        let deeper = text(JSONParser.maximumDepth + 2)
+        #expect(JSONPrefix.completed(deeper) == deeper)
+        let (short, long) = (text(16_000), text(128_000))
+        // Quadratic, it would be 64 times.
+        let limit = cost(rounds: 3) { _ = JSONPrefix.completed(short) } * 24
+        #expect(!costsMore(than: limit) { _ = JSONPrefix.completed(long) })
+    }
 }

@@ -28,6 +28,59 @@ struct NetworkClientTests {
         #expect(stub.sent.map(\.url.absoluteString) == ["http://127.0.0.1/users?page=1"])
     }
 
+    @Test func `a curl command has what the client adds`() throws {
+        let client = NetworkClient(transport: StubTransport(), baseURL: "http://h/v1").with {
+            $0.headerFields[.userAgent] = "me"
+            $0.options.connectTimeout = .seconds(3)
+            $0.options.authentication = .bearer(token: "secret")
+        }
+        let command = try client.curlCommand(RequestData(path: "users", params: ["page": 2]), as: .decoded([User].self))
+        for word in ["http://h/v1/users?page=REDACTED", "'User-Agent: me'", "--connect-timeout 3", "application/json"] {
+            #expect(command.contains(word), "\(command)")
+        }
+        #expect(!command.contains("secret"))
+        #expect(try client.curlCommand(RequestData(path: "users"), secrets: .revealed).contains("Bearer secret"))
+        expectFailure(.invalidURL) { try client.with { $0.baseURL = nil }.curlCommand(RequestData(path: "users")) }
+    }
+
+    @Test func `Foundation's URL is a whole URL`() async throws {
+        let stub = StubTransport(always: .text("x"))
+        let client = NetworkClient(transport: stub, baseURL: "http://other/")
+        let url = try #require(URL(string: "http://h/a?b=c"))
+        _ = try await client.send(RequestData(url: url, query: ["d": "e"]), as: .text)
+        _ = try await stub.send(TransportRequest(url: try RequestURL(url)), as: .text)
+        #expect(stub.sent.map(\.url.absoluteString) == ["http://h/a?b=c&d=e", "http://h/a?b=c"])
+        expectFailure(.invalidURL) { try RequestURL(try #require(URL(string: "/a"))) }
+    }
+
+    @Test func `a body is decoded by the status`() async throws {
+        let stub = StubTransport(always: .text(#"{"id":1,"name":"Ada"}"#, status: 409))
+        let client = NetworkClient(transport: stub).with { $0.validation = .any }
+        let response = try await client.send(RequestData(url: "http://h/"), as: .data)
+        #expect(try response.decoded(as: User.self) == User(id: 1, name: "Ada"))
+        expectFailure(.decodingFailed) { try response.decoded(as: [User].self) }
+    }
+
+    @Test func `a call by closures can be cancelled`() async throws {
+        let isAsked = Gate()
+        let stub = StubTransport(
+            always: .computed { _ in
+                isAsked.open()
+                return .text("[]").after(.seconds(1_000))
+            })
+        let outcome: any Error = try await withCheckedThrowingContinuation { continuation in
+            let task = GetUsers().execute(
+                dispatcher: stub, queue: .global(),
+                onSuccess: { _ in continuation.resume(throwing: NetworkError(.unclassified, "it was not cancelled")) },
+                onError: { continuation.resume(returning: $0) })
+            Task {
+                try await isAsked.wait()
+                task.cancel()
+            }
+        }
+        #expect(outcome is CancellationError)
+    }
+
     @Test func `bytes and text are forms, and as types they are JSON`() async throws {
         let client = NetworkClient(transport: StubTransport(always: .text("plain")), baseURL: "http://h")
         let data = await expectFailure(.decodingFailed) { try await client.send(RequestData(path: "/"), as: Data.self) }

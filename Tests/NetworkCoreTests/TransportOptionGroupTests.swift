@@ -84,6 +84,14 @@ struct TransportOptionGroupTests {
             $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1", user: "u:v", password: "cret"))
         },
         Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://u%3Av:cret@a:1")) },
+        // Regression: the password went to the proxy in the clear, whatever the scheme was.
+        proxyCase("proxy.scheme", "socks5://u:cret@a:1") { $0.scheme = .anySafe },
+        proxyCase("proxy.scheme", "SOCKS5H://u:cret@a:1") { $0.scheme = .digest },
+        proxyCase("proxy.tunnel", "socks5h://a:1") { $0.tunnel = true },
+        proxyCase("proxy.headerFields", "socks4a://a:1") { $0.headerFields[.userAgent] = "x" },
+        proxyCase("proxy.password", "socks4a://u:cret@a:1") { _ in },
+        proxyCase("proxy.authorities", "socks5://a:1") { $0.authorities = .file("/a") },
+        proxyCase("proxy.authorities", "http://a:1") { $0.authorities = .file("/a") },
         Case("connection.unixSocket") { $0.connection.unixSocket = .path(String(repeating: "a", count: 108)) },
         Case("connection.unixSocket") { $0.connection.unixSocket = .abstract("a\0") },
         Case("connection.interface") { $0.connection.interface = "eth0 " },
@@ -126,6 +134,16 @@ struct TransportOptionGroupTests {
             $0.proxy = .explicit(TransportOptions.Proxy.Server("http://a:1"))
         },
     ]
+
+    private static func proxyCase(
+        _ words: String, _ url: String, _ change: @escaping @Sendable (inout TransportOptions.Proxy.Server) -> Void
+    ) -> Case {
+        Case(words) {
+            var proxy = TransportOptions.Proxy.Server(url)
+            change(&proxy)
+            $0.proxy = .explicit(proxy)
+        }
+    }
 
     @Test(arguments: nonsense)
     private func `nonsense is refused by name, without its text`(nonsense: Case) throws {

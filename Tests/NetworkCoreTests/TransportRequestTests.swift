@@ -58,7 +58,11 @@ struct TransportRequestTests {
             return nil
         }
         let body = TransportRequest.Body.stream(stream, length: 1)
-        for change in [{ $0.method = .trace }, { $0.options.idleTimeout = .seconds(-1) }]
+        let isEncodedTwice: (inout TransportRequest) -> Void = {
+            $0.options.requestCompression = .gzip
+            $0.headerFields[.contentEncoding] = "gzip"
+        }
+        for change in [{ $0.method = .trace }, { $0.options.idleTimeout = .seconds(-1) }, isEncodedTwice]
             as [(inout TransportRequest) -> Void]
         {
             var request = TransportRequest(method: .post, url: try RequestURL("http://h/"), body: body)

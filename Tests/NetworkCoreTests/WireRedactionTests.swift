@@ -153,7 +153,7 @@ struct WireRedactionTests {
     func `the secret fields of a request are secret in its wire log`() throws {
         let log = CanaryLog()
         var options = TransportOptions()
-        options.wireLog = WireLog(log.logger, secrets: ["X-Mine"])
+        options.wireLog = WireLog(log.logger, secretFields: [try #require(HTTPField.Name("X-Mine"))])
         options.secretFields = [try #require(HTTPField.Name("X-Own"))]
         options.redactingWireLog?.write("<", "X-Own: secret\nX-Mine: secret\nX-Other: shown\n")
         #expect(log.text.contains("shown") && !log.text.contains("secret"))

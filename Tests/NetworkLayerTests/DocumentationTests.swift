@@ -27,6 +27,7 @@ struct DocumentationTests {
         ("\(catalogue)/ShadowAndCanary.md", "ServiceSamples.swift"),
         ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),
         ("\(catalogue)/BringingANewerLibcurl.md", "ServiceSamples.swift"),
+        ("\(catalogue)/ComingFromURLSession.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),
     ])

@@ -1,10 +1,17 @@
 import Foundation
+import FoundationNetworking
 import NetworkLayer
 
 /// The samples of the articles on coming from another library, verbatim, so that they compile. `DocumentationTests`
 /// compares the two.
 enum NewcomerSamples {
     private typealias User = ArticleSamples.User
+
+    static func data(for urlRequest: URLRequest, client: NetworkClient) async throws {
+        // let (data, response) = try await URLSession.shared.data(for: urlRequest)
+        let response = try await client.send(urlRequest, as: .data)
+        print(response.status.code, response.headerFields[.contentType] ?? "", response.body.count)
+    }
 
     static func list(client: NetworkClient) async throws -> Int {
         // AF.request("https://api.example.com/users", parameters: ["page": 2])

@@ -93,7 +93,7 @@ enum ServiceSamples {
         func threeLogs(logger: Logger) -> NetworkClient {
             var logged = NetworkClient(transport: dispatcher)
             logged.interceptors.insert(.logging(logger), at: 0)
-            logged.exchangeInterceptors.append(.logging(logger, level: .debug))
+            logged.exchangeInterceptors.append(.logging(logger, level: .debug, failureLevel: .debug))
             logged.options.wireLog = WireLog(logger)
             return logged
         }
@@ -138,7 +138,7 @@ enum ServiceSamples {
         var trial = CanaryTransport.Options()
         trial.share = 0.05
         let canary = CanaryTransport(
-            CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: trial)
+            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: trial)
         print(canary.name)
 
         trial.assignment = .key { request in request.headerFields[.userID] ?? "" }

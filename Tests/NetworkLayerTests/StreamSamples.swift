@@ -97,8 +97,8 @@ enum StreamSamples {
         }
     }
 
-    static func command() throws {
-        print(try FindUser(id: 1).curlCommand())
-        print(try FindUser(id: 1).curlCommand(secrets: .revealed))
+    static func command(client: NetworkClient) throws {
+        print(try client.curlCommand(FindUser(id: 1)))
+        print(try client.curlCommand(FindUser(id: 1), secrets: .revealed))
     }
 }

@@ -106,6 +106,43 @@ struct RecordingFileTests {
         #expect(file.writtenCount == 0)
     }
 
+    /// Regression: the counts had the lock under which the disk is written, and a reader called the failure's handler.
+    @Test func `a disk that blocks holds up no reader`() async throws {
+        let (folder, reported) = (try TemporaryFolder(), Errors())
+        let (isWriting, isRead, mayWrite) = (Gate(), Gate(), DispatchSemaphore(value: 0))
+        let slow = HARFile(
+            try PrivateFile(creating: folder.file(), replaces: false), maximumBytes: .max,
+            beforeWrite: {
+                isWriting.open()
+                mayWrite.wait()
+                mayWrite.signal()
+            })
+        let file = RecordingFile(
+            folder.file(), slow, logger: CanaryLog().logger, onFailure: { reported.add($0) })
+        // Also after a failure, the queue's thread goes on.
+        defer { mayWrite.signal() }
+        try await isWriting.wait()
+        let counts = Guarded<[Int]>([])
+        Thread.detachNewThread {
+            for _ in 0..<3 {
+                file.add(size: EntryQueue.maximumQueued) { Recording.Entry(request: .init(url: "http://h/")) }
+            }
+            let found = [file.writtenCount, file.leftOutCount]
+            counts.withLock { $0 = found }
+            isRead.open()
+        }
+        try await isRead.wait()
+        #expect(counts.withLock { $0 } == [0, 2])
+        // The queue, which calls the handler, waits for the disk.
+        #expect(reported.codes.isEmpty)
+        mayWrite.signal()
+        try await file.close()
+        #expect(reported.codes == [.unwritableFile])
+        #expect(file.writtenCount == 1 && file.leftOutCount == 2)
+        #expect(try count(folder.file()) == 1)
+        #expect(try Recording(contentsOf: folder.file()).isIncomplete)
+    }
+
     @Test func `above the limit of the file nothing more is recorded`() async throws {
         let (folder, log, reported) = (try TemporaryFolder(), CanaryLog(), Errors())
         let file = try RecordingFile(

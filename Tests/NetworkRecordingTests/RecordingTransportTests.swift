@@ -1,10 +1,12 @@
 import Foundation
 import NetworkCore
 import NetworkLayer
-import NetworkRecording
 import NetworkTesting
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import NetworkRecording
 
 @Suite(.patience(minutes: 1))
 struct RecordingTransportTests {
@@ -197,6 +199,41 @@ struct RecordingTransportTests {
         #expect(memory.leftOutCount == 10 - count)
     }
 
+    /// Regression: an entry that the queue refused counted for the limit of the recorder ever after.
+    @Test func `an entry that the queue refuses takes no room in the recorder`() async throws {
+        let size = EntryQueue.maximumQueued
+        let memory = RecordingMemory(maximumBytes: 2 * size)
+        let mayMake = DispatchSemaphore(value: 0)
+        let entry = Recording.Entry(request: .init(url: "http://h/"))
+        memory.add(size: size) {
+            mayMake.wait()
+            return entry
+        }
+        // As many bytes as may wait do so.
+        memory.add(size: size) { entry }
+        #expect(memory.leftOutCount == 1)
+        mayMake.signal()
+        #expect(await memory.recording().entries.count == 1)
+        memory.add(size: size) { entry }
+        #expect(await memory.recording().entries.count == 2)
+        #expect(memory.leftOutCount == 1)
+    }
+
+    /// Regression: what an earlier reading still delivered was recorded as a part of the newer one.
+    @Test func `of a body that is read twice at the same time the newer reading is recorded`() async throws {
+        let made = Atomic(0)
+        let body = TransportRequest.Body.replayableStream {
+            let number = made.add(1, ordering: .relaxed).newValue
+            return AsyncStream<Data> { stream in
+                stream.yield(Data("\(number)".utf8))
+                stream.finish()
+            }
+        }
+        let request = try TransportRequest(method: .post, to: "http://h/", body: body)
+        _ = try await RecordingTransport(TwiceReadingTransport(), to: memory).send(request).body.collect()
+        #expect(try await entry().request.body == .init(Data("2".utf8)))
+    }
+
     @Test func `many small chunks are recorded as at most 4096`() async throws {
         let chunks = (0..<5000).map { Data([UInt8($0 % 256)]) }
         let transport = RecordingTransport(StubTransport(always: .chunks(chunks)), to: memory)
@@ -218,5 +255,28 @@ struct RecordingTransportTests {
         let failed = Recording.Entry(request, failure: NetworkError.connectTimeout)
         #expect(failed.failure?.code == .connectTimeout)
         #expect(!Recording(entries: [entry, failed]).harText.contains("canary"))
+    }
+}
+
+/// A transport that reads a body again before the reading before has taken its first chunk.
+private struct TwiceReadingTransport: HTTPTransport {
+    let name = "twice"
+    let capabilities = StubTransport().capabilities
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let (isBegun, mayTake) = (Gate(), Gate())
+        let body = try #require(request.body)
+        let earlier = Task {
+            try await body.read { _ in
+                isBegun.open()
+                try await mayTake.wait()
+            }
+        }
+        try await isBegun.wait()
+        try await body.read { _ in
+            mayTake.open()
+            try await earlier.value
+        }
+        return TransportResponse(head: HTTPResponse(status: .ok), body: .init(Data()))
     }
 }

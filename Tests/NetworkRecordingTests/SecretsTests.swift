@@ -51,6 +51,9 @@ struct SecretsTests {
         "Content-Type: application/x-www-form-urlencoded\r\n\r\nnote=hello world&password=x",
         "Content-Type: text/plain\r\nContent-Transfer-Encoding: BASE64\r\n\r\neyJwYXNzd29yZCI6IngifQ==",
         "Content-Type: application/json\r\n\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
+        "\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
+        "Content-Type: font/ttf\r\n\r\n\0\0\r\n--b\r\n\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
+        "Content-Type: text/plain\r\nContent-Type: text/plain; charset=UTF-16\r\n\r\na",
     ])
     func `a multipart body with a secret part is left out as a whole`(_ part: String) {
         let body = Data(
@@ -156,6 +159,7 @@ struct SecretsTests {
     @Test(arguments: [
         "Content-Type: application/octet-stream\r\n\r\n\0\u{1}\0\0\0\u{C}\0\u{10}\0\u{3}\0\u{20}\0\0\0\u{4}",
         "Content-Type: font/ttf\r\n\r\n\0a\0b\0c\0d\0e\0f\0g\0h",
+        "Content-Type: font/ttf\r\nContent-Type: text/plain\r\n\r\n\0a\0b\0c\0d\0e\0f\0g\0h",
     ])
     func `a binary part of a multipart body is kept`(_ part: String) {
         let body = Data("--b\r\n\(part)\n\r\n--b--\r\n".utf8)
@@ -321,6 +325,25 @@ struct SecretsTests {
                 }
             }
         }
+    }
+
+    /// Regression: each type in a head was looked at once more for each further one.
+    @Test func `the types in the head of a part cost in proportion to their number`() {
+        func body(_ count: Int) -> [UInt8] { Array(String(repeating: "Content-Type: text/plain\n", count: count).utf8) }
+        let (short, long) = (body(300), body(2_400))
+        #expect(!FormSecrets.multipartHoldsSecret(short))
+        // Quadratic, it would be 64 times.
+        let limit = cost(rounds: 2) { _ = FormSecrets.multipartHoldsSecret(short) } * 24
+        #expect(!costsMore(than: limit) { _ = FormSecrets.multipartHoldsSecret(long) })
+    }
+
+    /// Regression: after each blank line, 256 bytes were looked at as the start of a part.
+    @Test func `blank lines in a row cost little more than one`() {
+        func body(_ unit: String) -> [UInt8] { Array(String(repeating: unit, count: 1_000).utf8) }
+        let (one, many) = (body("\n\n\0aaaaa"), body("\n\n\n\n\n\n\n\0"))
+        #expect(!FormSecrets.multipartHoldsSecret(one) && !FormSecrets.multipartHoldsSecret(many))
+        let most = cost(rounds: 3) { _ = FormSecrets.multipartHoldsSecret(one) }
+        #expect(!costsMore(than: most * 3) { _ = FormSecrets.multipartHoldsSecret(many) })
     }
 
     /// Regression: trailers and reason phrases counted for nothing in the limits.

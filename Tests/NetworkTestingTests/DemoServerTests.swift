@@ -54,6 +54,38 @@ struct DemoServerTests {
         }
     }
 
+    /// Regression: a start after a failure could find the server that had ended, and did nothing.
+    @Test
+    func `a server that has ended by itself can be started again at once`() async throws {
+        let server = DemoServer()
+        for _ in 0..<20 {
+            try await server.start()
+            let response = try await RawClient.exchange(Self.request("/test"), port: server.port)
+            #expect(response.hasPrefix("HTTP/1.1 200"))
+            server.end()
+            await server.waitUntilStopped()
+            #expect(server.port == 0)
+        }
+        await server.stop()
+    }
+
+    /// Regression: nothing stopped a server that nobody held any more.
+    @Test
+    func `a server that is dropped stops`() async throws {
+        func connection() async throws -> LoopbackSocket {
+            let server = DemoServer()
+            try await server.start()
+            let (socket, isConnected) = try LoopbackSocket.connecting(to: server.port, limit: 10_000)
+            #expect(isConnected && !socket.isEndedByPeer)
+            withExtendedLifetime(server) {}
+            return socket
+        }
+        let socket = try await connection()
+        defer { socket.close() }
+        while !socket.isEndedByPeer, !Task.isCancelled { await Task.yield() }
+        #expect(socket.isEndedByPeer)
+    }
+
     @Test
     func `stopping a server closes its open connections`() async throws {
         let server = DemoServer()

@@ -47,6 +47,13 @@ struct StubTransportTests {
     private let stub = StubTransport()
     private let get = RequestData(path: "http://h/rows?page=1", headers: ["X-A": "1"])
 
+    /// Regression: a precondition ended the process, and with it all tests.
+    @Test(arguments: [1000, 99, -1, .max]) func `a status that is none fails the request`(status: Int) async throws {
+        stub.when(.get("/rows"), .status(status))
+        let error = await expectFailure(.invalidOption) { try await stub.send(get, as: .data) }
+        #expect(error?.message.contains("\(status)") == true)
+    }
+
     @Test func `responses are given in order, each once`() async throws {
         stub.when(.get("/rows"), .status(503), .json([Row(id: 1)]))
         await expectFailure(.unacceptableStatus) { try await stub.send(get, as: .data).body }
@@ -318,7 +325,7 @@ struct StubTransportTests {
         let exchange = await error?.exchange
         #expect(exchange?.transport == "stub")
         // An error is thrown once and ends the body.
-        #expect(try await body.collect().isEmpty)
+        await expectFailure(.bodyAlreadyRead) { try await body.collect() }
     }
 
     @Test func `delays of head and body are no longer than the total timeout`() async throws {
@@ -336,7 +343,7 @@ struct StubTransportTests {
         await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
         #expect(await error?.phase == .receiving)
-        #expect(try await next(of: body) == nil)
+        await expectFailure(.bodyAlreadyRead) { try await next(of: body) }
     }
 
     private func next(of body: TransportResponse.Body) async throws -> Data? {

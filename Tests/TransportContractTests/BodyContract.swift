@@ -122,6 +122,52 @@ struct BodyContract {
         await expectFailure(.bodyAlreadyRead) { try await request.body?.collect(upTo: 10) }
     }
 
+    private struct Peeking: Interceptor {
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            let response = try await next(request)
+            _ = try await response.body.collect()
+            return response
+        }
+    }
+
+    /// Regression: the second reading got an empty body, and the call an error about missing data.
+    @Test(arguments: ContractTransport.all)
+    func `a response's body is read once`(transport: ContractTransport) async throws {
+        let server = try ScriptedServer(.response(body: PatternBytes.make(count: 100_000)))
+        defer { server.stop() }
+        let collected = try await transport.start(.get, server.url())
+        #expect(try await collected.body.collect().count == 100_000)
+        await expectFailure(.bodyAlreadyRead) { try await collected.body.collect() }
+        let iterated = try await transport.start(.get, server.url())
+        var chunks = iterated.body.makeAsyncIterator()
+        while try await chunks.next() != nil {}
+        #expect(try await chunks.next() == nil)
+        await expectFailure(.bodyAlreadyRead) { for try await _ in iterated.body {} }
+        await expectFailure(.bodyAlreadyRead) { try await iterated.body.collect() }
+        // The rest belongs to the next reader.
+        let shared = try await transport.start(.get, server.url())
+        var first = shared.body.makeAsyncIterator()
+        let start = try #require(try await first.next()).count
+        #expect(try await shared.body.collect().count == 100_000 - start)
+    }
+
+    @Test(arguments: ContractTransport.all)
+    func `an interceptor that reads a body returns the bytes`(transport: ContractTransport) async throws {
+        var client = transport.client
+        client.interceptors.append(Peeking())
+        for (status, code) in [(200, NetworkError.Code.bodyAlreadyRead), (503, .unacceptableStatus)] {
+            let server = try ScriptedServer(.response(status, body: Data("x".utf8)))
+            defer { server.stop() }
+            let request = try transport.request(.get, server.url())
+            let error = await expectFailure(code) { try await client.send(request, as: .data) }
+            #expect(error?.message.contains("interceptor") == (status == 200))
+        }
+        // Nothing is lost of an empty one.
+        let server = try ScriptedServer(.response(body: Data()))
+        defer { server.stop() }
+        #expect(try await client.send(try transport.request(.get, server.url()), as: .data).body.isEmpty)
+    }
+
     /// The file was measured before, and has grown since.
     @Test(arguments: ContractTransport.all, [5, 16_384, 65_536, 300_000])
     func `a file that has grown is not sent in part`(transport: ContractTransport, length: Int) async throws {

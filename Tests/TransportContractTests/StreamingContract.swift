@@ -157,7 +157,7 @@ struct StreamingContract {
             for reader in readers { reader.cancel() }
             return [refused ?? nil] + (await group.reduce(into: []) { $0.append($1) })
         }
-        #expect(codes == [.invalidOption, .cancelled])
+        #expect(codes == [.bodyAlreadyRead, .cancelled])
     }
 
     @Test(arguments: ContractTransport.all)

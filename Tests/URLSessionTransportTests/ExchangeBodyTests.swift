@@ -119,9 +119,9 @@ import Testing
     @Test func `a second reader is refused, and the first goes on`() throws {
         var state = try makeReceiving(.make(200, length: 3))
         #expect(state.read().result == nil)
-        #expect(state.read().result?.failure?.code == .invalidOption)
+        #expect(state.read().result?.failure?.code == .bodyAlreadyRead)
         let (reading, reaction) = state.collect(upTo: 0, at: after(1))
-        #expect(reading.result?.failure?.code == .invalidOption)
+        #expect(reading.result?.failure?.code == .bodyAlreadyRead)
         #expect(!reaction.isEnd)
         #expect(try state.received(Data("abc".utf8), at: after(2)).reading?.get() == Data("abc".utf8))
     }

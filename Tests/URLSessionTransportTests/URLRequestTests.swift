@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import NetworkCore
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
@@ -39,6 +40,18 @@ import Testing
         let joined = URLRequest.joined(fields)
         #expect(joined.map(\.name) == ["X-A", "Cookie"])
         #expect(joined.map(\.value) == ["1, 2", "a=1; b=2"])
+    }
+
+    /// Regression: each field was compared with all names before it.
+    @Test func `many header fields take time in proportion to their number`() throws {
+        func fields(_ count: Int) throws -> HTTPFields {
+            var fields = HTTPFields()
+            for number in 0..<count { fields.append(try HTTPField(checking: "x-\(number)", value: "1")) }
+            return fields
+        }
+        let (few, many) = (try fields(500), try fields(8_000))
+        let most = cost(rounds: 3) { _ = URLRequest.joined(few) }
+        #expect(!costsMore(than: most * 16 * 4) { _ = URLRequest.joined(many) })
     }
 
     /// Otherwise Foundation would encode the percent signs again.

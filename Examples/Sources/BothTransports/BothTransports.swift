@@ -1,6 +1,6 @@
 // The same typed request over both transports, side by side:
 //
-//   swift run BothTransports http://127.0.0.1:3000/test
+//   swift run BothTransports http://127.0.0.1:8080/test
 import Foundation
 import NetworkLayer
 
@@ -18,7 +18,7 @@ struct GetAllSampleData: RequestType {
 @main
 struct BothTransports {
     static func main() async {
-        let request = GetAllSampleData(path: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/test")
+        let request = GetAllSampleData(path: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/test")
         do {
             let curl = try await request.send(over: CurlNetworkDispatcher.instance)
             let urlSession = try await request.send(over: URLSessionNetworkDispatcher.instance)

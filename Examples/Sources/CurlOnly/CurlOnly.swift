@@ -1,6 +1,6 @@
 // A program without URLSession: it imports the core and the curl transport, and does not link FoundationNetworking.
 //
-//   swift run CurlOnly http://127.0.0.1:3000/test
+//   swift run CurlOnly http://127.0.0.1:8080/test
 import CurlTransport
 @preconcurrency import Glibc
 import NetworkCore

@@ -1,7 +1,7 @@
 // The bodies that a request can have: JSON, a form, multipart, bytes, a text, and the output of a custom encoder. The
 // server returns what it received.
 //
-//   swift run Encoders http://127.0.0.1:3000
+//   swift run Encoders http://127.0.0.1:8080
 import Foundation
 import NetworkLayer
 
@@ -37,7 +37,7 @@ extension RequestContent {
 @main
 struct Encoders {
     static func main() async {
-        let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000"
+        let base = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
         let contents: [(name: String, content: RequestContent)] = [
             ("json", .json(Note(text: "sea & sun", tags: ["a", "b"]))),
             ("form", .form(["text": "sea & sun", "tags": ["a", "b"]])),

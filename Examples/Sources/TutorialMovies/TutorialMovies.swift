@@ -1,6 +1,6 @@
 // Endpoints as an enum, and a client that fetches and decodes.
 //
-//   swift run TutorialMovies http://127.0.0.1:3000
+//   swift run TutorialMovies http://127.0.0.1:8080
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -20,7 +20,7 @@ enum MovieFeed: Endpoint {
     case nowPlaying
     case topRated
 
-    var base: String { CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000" }
+    var base: String { CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080" }
 
     var path: String {
         switch self {

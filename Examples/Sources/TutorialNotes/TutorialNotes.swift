@@ -1,6 +1,6 @@
 // A request builder with chained steps, a request with an associated resource type, and a callback for a URLRequest.
 //
-//   swift run TutorialNotes http://127.0.0.1:3000
+//   swift run TutorialNotes http://127.0.0.1:8080
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -35,7 +35,7 @@ enum NoteService {
 struct TutorialNotes {
     static func main() async {
         do {
-            guard let base = URL(string: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/") else {
+            guard let base = URL(string: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/") else {
                 throw NetworkError.invalidURL
             }
             let note = try await GetNote(baseURL: base, path: "bins/ki5o0").send().body

@@ -1,6 +1,6 @@
 // An API as an enum of endpoints with tasks, and a router that sends them.
 //
-//   swift run TutorialRouter http://127.0.0.1:3000
+//   swift run TutorialRouter http://127.0.0.1:8080
 import Foundation
 import FoundationNetworking
 import NetworkLayer
@@ -11,7 +11,7 @@ enum MovieApi: EndPointType {
     case rate(id: Int, value: Double)
 
     var baseURL: URL {
-        let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000"
+        let server = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080"
         guard let url = URL(string: server + "/3/movie/") else { fatalError("baseURL could not be configured.") }
         return url
     }

@@ -1,6 +1,6 @@
 // The service of the first tutorial: a request with its older name, and closures.
 //
-//   swift run TutorialService http://127.0.0.1:3000
+//   swift run TutorialService http://127.0.0.1:8080
 import Foundation
 import NetworkLayer
 import NetworkLayerTutorials
@@ -19,7 +19,7 @@ struct UserService: VAService {
 @main
 struct TutorialService {
     static func main() {
-        UserService(base: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000").execute(
+        UserService(base: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080").execute(
             onSuccess: { users in
                 print("over \(DefaultTransport.instance.name): \(users.map(\.name).joined(separator: ", "))")
                 exit(0)

@@ -1,6 +1,6 @@
 // The typed request of the tutorials, over the transport that the environment selects:
 //
-//   NETWORK_TRANSPORT=urlsession swift run TutorialUsers http://127.0.0.1:3000/test
+//   NETWORK_TRANSPORT=urlsession swift run TutorialUsers http://127.0.0.1:8080/test
 import Foundation
 import NetworkLayer
 
@@ -18,7 +18,7 @@ struct GetAllSampleData: RequestType {
 @main
 struct TutorialUsers {
     static func main() async {
-        let path = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:3000/test"
+        let path = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/test"
         do {
             let rows = try await GetAllSampleData(path: path).send().body
             print("over \(DefaultTransport.instance.name):")

@@ -20,10 +20,14 @@ import NetworkCore
     /// The body that libcurl reads; `nil` without a body, and for one that libcurl has copied.
     private(set) var reader: (any EasyBody)?
     private var wireLog: WireLog?
+    /// The number of bytes of heads and trailers from the server that the wire log may still show.
+    private var loggedRoom = WireLog.maximumReceivedBytes
     /// The receiver of the callbacks' events. It retains this handle, not the other way around.
     unowned(unsafe) let events: any EasyEvents
     /// The loop's index for the handle's transfer; -1 outside a multi handle.
     var slot = -1
+    /// The thread of the multi handle that has the handle, or had it; the checks of unoptimized builds compare it.
+    var thread = ThreadIdentity.none
     /// libcurl's pretransfer time of the previous connection, while another one is being made.
     private var connectedBefore: Int?
     /// The size of the receive buffer, in bytes.
@@ -53,6 +57,7 @@ import NetworkCore
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        assert(thread == ThreadIdentity.none || thread == ThreadIdentity.current, "closed beside the loop")
         unsafe curl_easy_cleanup(pointer)
         // After the handle, which may read them until then.
         unsafe lists.forEach { unsafe $0.deallocate() }
@@ -181,16 +186,19 @@ import NetworkCore
         let line = unsafe BorrowedBytes(bytes, count: count)
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
             if type == CURLINFO_TEXT { unsafe easy.events.logged(line) }
-            if let log = easy.wireLog { write(line, of: type, to: log) }
+            if let log = easy.wireLog { easy.write(line, of: type, to: log) }
             return 0
         }
     }
 
-    private static func write(_ bytes: BorrowedBytes, of type: curl_infotype, to log: WireLog) {
+    private func write(_ bytes: BorrowedBytes, of type: curl_infotype, to log: WireLog) {
         switch type {
         case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: bytes.text))
         case CURLINFO_HEADER_OUT: log.write(">", bytes.text)
-        case CURLINFO_HEADER_IN: log.write("<", bytes.text)
+        case CURLINFO_HEADER_IN where loggedRoom > 0:
+            log.write("<", bytes.text)
+            loggedRoom -= bytes.count
+            if loggedRoom <= 0 { log.write("*", "the rest of the response's head is not logged") }
         case CURLINFO_DATA_OUT: log.writeBody(">", bytes: bytes.count)
         case CURLINFO_DATA_IN: log.writeBody("<", bytes: bytes.count)
         default: break

@@ -9,6 +9,8 @@ import NetworkCore
     /// Owns this handle, so no reference counting is needed.
     private unowned(unsafe) let loop: any MultiHandleDelegate
     private var isClosed = false
+    /// The thread that uses this handle, for the checks of unoptimized builds.
+    private var thread = ThreadIdentity.none
     /// The TLS sessions of all handles here (CURLSH): a session that one handle received lets the next connection to
     /// the same server with the same TLS options start with a shorter handshake. Without the share, a session would go
     /// with its handle. Only the loop's thread uses it, so it has no locks; `nil` where sessions are not shared.
@@ -42,6 +44,7 @@ import NetworkCore
     /// Closes the kept connections, which calls the delegate once more: so call it on the loop's thread while the loop
     /// is whole, and not in a `deinit`. Every handle must have been closed.
     func close() {
+        assert(isOnItsThread())
         unsafe curl_multi_cleanup(pointer)
         if let sessions = unsafe sessions { unsafe curl_share_cleanup(sessions) }
         isClosed = true
@@ -49,10 +52,18 @@ import NetworkCore
 
     deinit { precondition(isClosed, "a multi handle was dropped by the loop without being closed") }
 
+    /// Whether the calling thread is the one that uses this handle: the first that asked.
+    private func isOnItsThread() -> Bool {
+        if thread == ThreadIdentity.none { thread = ThreadIdentity.current }
+        return thread == ThreadIdentity.current
+    }
+
     /// Gives libcurl a handle.
     /// - Parameter slot: The loop's index, by which ``nextDone()`` names it.
     func add(_ easy: EasyHandle, slot: Int) throws {
+        assert(isOnItsThread())
         easy.slot = slot
+        easy.thread = thread
         let code = unsafe curl_multi_add_handle(pointer, easy.pointer)
         guard code == CURLM_OK else {
             throw NetworkError(
@@ -64,12 +75,16 @@ import NetworkCore
         }
     }
 
-    func remove(_ easy: EasyHandle) { unsafe curl_multi_remove_handle(pointer, easy.pointer) }
+    func remove(_ easy: EasyHandle) {
+        assert(isOnItsThread())
+        unsafe curl_multi_remove_handle(pointer, easy.pointer)
+    }
 
     /// Resumes a paused transfer, which may call its callbacks at once. libcurl refuses for a transfer without a
     /// connection, but there nothing is paused.
     /// - Returns: The fault that ended the transfer, or `nil`. Older libcurls report it here only.
     func resume(_ easy: EasyHandle) -> CurlCode? {
+        assert(isOnItsThread())
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_continue)
         return code == CURLE_OK || code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : CurlCode(code)
     }
@@ -78,6 +93,7 @@ import NetworkCore
     /// or goes out meanwhile.
     /// - Returns: The fault that ended the transfer, or `nil`.
     func nudge(_ easy: EasyHandle) -> CurlCode? {
+        assert(isOnItsThread())
         let code = unsafe curl_easy_pause(easy.pointer, ccurl_pause_receiving)
         return code == CURLE_OK ? resume(easy) : code == CURLE_BAD_FUNCTION_ARGUMENT ? nil : CurlCode(code)
     }
@@ -97,6 +113,7 @@ import NetworkCore
     func timerDue() -> NetworkError.Underlying? { act(ccurl_socket_timeout, 0) }
 
     private func act(_ descriptor: curl_socket_t, _ mask: Int32) -> NetworkError.Underlying? {
+        assert(isOnItsThread())
         var running: Int32 = 0
         let code = unsafe curl_multi_socket_action(pointer, descriptor, mask, &running)
         return code == CURLM_OK ? nil : Self.underlying(code)
@@ -145,17 +162,20 @@ import NetworkCore
         var wanted: Epoll.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
         if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
-        let loop = unsafe of(context).loop
+        let multi = unsafe of(context)
+        assert(multi.isOnItsThread())
         if let easy = unsafe easy, let handle = unsafe EasyHandle.of(easy) {
             unsafe handle.events.waits(on: descriptor, for: wanted)
         }
-        loop.multiWants(wanted, of: descriptor)
+        unsafe multi.loop.multiWants(wanted, of: descriptor)
         return 0
     }
 
     private static let timerCallback: ccurl_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
-        unsafe of(context).loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        let multi = unsafe of(context)
+        assert(multi.isOnItsThread())
+        unsafe multi.loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
         return 0
     }
 
@@ -171,7 +191,11 @@ import NetworkCore
     }
 
     private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in
-        if let context = unsafe context { unsafe of(context).loop.multiWillClose(descriptor) }
+        if let context = unsafe context {
+            let multi = unsafe of(context)
+            assert(multi.isOnItsThread())
+            unsafe multi.loop.multiWillClose(descriptor)
+        }
         return closeDescriptor(descriptor)
     }
 

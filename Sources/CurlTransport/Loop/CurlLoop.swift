@@ -69,6 +69,8 @@ final class CurlLoop: Sendable {
     /// later.
     func cancel(_ transfer: Transfer) {
         transfer.isCancelled.store(true, ordering: .releasing)
+        // Not only when the loop ends the transfer: the caller may send the same body again at once.
+        transfer.closeUpload()
         guard transfer.channel.finish(.failure(NetworkError.cancelled)) else { return }
         // A loop that has ended has nothing left to cancel.
         _ = mailbox.post(.cancel(transfer))

@@ -14,7 +14,10 @@ extension LoopCore {
                 {
                     continue
                 }
-                transfer.channel.end(transfer.result(of: easy, code))
+                let result = transfer.result(of: easy, code)
+                // Before the caller has the result, and may send the same body again.
+                transfer.closeUpload()
+                transfer.channel.end(result)
                 transferWasTouched(transfer)
             }
             retire(transfer)
@@ -29,6 +32,7 @@ extension LoopCore {
     /// nothing.
     func abandon(_ transfer: Transfer, _ error: any Error) {
         transfer.state.fail(error)
+        transfer.closeUpload()
         transfer.channel.finish(.failure(transfer.noted(error)))
         guard transfer.life.isInLibcurl else { return retire(transfer) }
         // During a name lookup, one of libcurl's threads waits for the name server. Removing the handle would join that
@@ -73,7 +77,9 @@ extension LoopCore {
         clock.beginCall()
         guard transfer.life.isInLibcurl, let multi, let easy = transfer.easy else { return }
         guard let code = call(multi, easy) else { return }
-        transfer.channel.finish(transfer.result(of: easy, code))
+        let result = transfer.result(of: easy, code)
+        transfer.closeUpload()
+        transfer.channel.finish(result)
         retire(transfer)
     }
 

@@ -187,6 +187,7 @@ final class LoopCore {
         guard let multi, let fault = call(multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
         for transfer in state.value.transfers.all where transfer.life.isInLibcurl {
+            transfer.closeUpload()
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }

@@ -13,6 +13,9 @@ final class LoopEnd: Sendable {
     /// For callers that can't suspend: the process's exit.
     private let semaphore = DispatchSemaphore(value: 0)
 
+    /// Whether the thread has ended.
+    var hasCome: Bool { state.withLock(\.hasCome) }
+
     func comes() {
         let waiting = state.withLock { state in
             state.hasCome = true

@@ -38,7 +38,8 @@ final class LoopGroup: Sendable {
     private func loop(of lane: Lane) throws -> CurlLoop {
         try state.withLock { state in
             guard !state.isShutDown else { throw NetworkError.shutDown }
-            if let loop = state.loops[lane] { return loop }
+            // A loop whose multi handle could not be made anew has ended, without a shutdown.
+            if let loop = state.loops[lane], !loop.end.hasCome { return loop }
             guard state.takes(lane.resolver) else {
                 throw NetworkError(
                     .invalidOption,
@@ -48,8 +49,7 @@ final class LoopGroup: Sendable {
             }
             var limits = limits
             if lane.resolver != nil { limits.connectionsOfLookUps = 2 * Admission.maximumLookUps }
-            let loop = try CurlLoop(limits: limits)
-            ProcessExit.stop(loop)
+            let loop = try ProcessExit.stopping { try CurlLoop(limits: limits) }
             state.loops[lane] = loop
             return loop
         }

@@ -8,7 +8,13 @@ enum ProcessExit {
         weak var loop: CurlLoop?
     }
 
-    private static let loops = Guarded<[Entry]>([])
+    private struct State {
+        var loops: [Entry] = []
+        /// Whether the process exits, so that no loop may begin.
+        var hasBegun = false
+    }
+
+    private static let state = Guarded(State())
     /// How long the process's exit waits for one loop, in seconds.
     private static let patience = 1.0
 
@@ -18,18 +24,26 @@ enum ProcessExit {
         return getpid()
     }()
 
-    /// Registers a loop to be stopped at exit.
-    static func stop(_ loop: CurlLoop) {
+    /// Makes a loop, which is stopped at exit.
+    /// - Throws: ``NetworkError/Code/shutDown`` if the process exits; the errors of `make`.
+    static func stopping(_ make: () throws -> CurlLoop) throws -> CurlLoop {
         _ = registered
-        loops.withLock { entries in
-            entries.removeAll { $0.loop == nil }
-            entries.append(Entry(loop: loop))
+        // Under the lock: a thread that starts while libraries are unloaded would be stopped by nothing.
+        return try state.withLock { state in
+            guard !state.hasBegun else { throw NetworkError.shutDown }
+            let loop = try make()
+            state.loops.removeAll { $0.loop == nil }
+            state.loops.append(Entry(loop: loop))
+            return loop
         }
     }
 
     private static func stopAll() {
         guard getpid() == registered else { return }
-        let running = loops.withLock { $0.compactMap(\.loop) }
+        let running = state.withLock { state in
+            state.hasBegun = true
+            return state.loops.compactMap(\.loop)
+        }
         for loop in running { loop.shutDown(within: .zero) }
         // The thread that exits may be a loop's own, which can't end while it waits.
         for loop in running where !loop.executor.isCurrent { loop.end.wait(atMost: patience) }

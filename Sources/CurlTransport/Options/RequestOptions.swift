@@ -175,7 +175,8 @@ struct ConnectTimeoutOption: EasyOption {
         let milliseconds = timeout.roundedUpMilliseconds
         // Longer than the loop's own timeout and than a busy machine delays the loop: libcurl would give up its lookup,
         // whose thread lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
-        try easy.set(.connectTimeout, milliseconds + milliseconds / 4 + 500)
+        // libcurl takes no more than 32 bits.
+        try easy.set(.connectTimeout, min(milliseconds + milliseconds / 4 + 500, Int(Int32.max)))
     }
 }
 

@@ -66,7 +66,11 @@ enum CurlFailure {
     ) -> (NetworkError.Code, String) {
         switch code {
         case .malformedURL: (.invalidURL, "libcurl does not accept the URL")
-        case .badAuthoritiesFile: (.unreadableFile, "the certificate authorities can't be read (tls.authorities)")
+        case .badAuthoritiesFile:
+            (
+                .unreadableFile,
+                "the certificate authorities can't be read (the system's, tls.authorities, or proxy.authorities)"
+            )
         // Newer versions report an HTTP/2 connection that ends before the head like this, without a text of their own.
         case .http2 where !isInBody && (text.isEmpty || text == code.words):
             (.connectionLost, "the connection broke")

@@ -59,11 +59,14 @@ struct Nanoseconds: Sendable {
 extension Duration {
     /// The duration in whole nanoseconds, clamped to the 292 years that 64 bits can hold.
     fileprivate var nanoseconds: Int64 {
+        // `components` traps for more seconds than 64 bits can hold.
+        guard self < Self.longest else { return .max }
+        guard self > .zero - Self.longest else { return .min }
         let (seconds, attoseconds) = components
-        let (nanoseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflows else { return seconds < 0 ? .min : .max }
-        return nanoseconds.addingClamped(attoseconds / 1_000_000_000)
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
+
+    private static let longest = Duration.nanoseconds(Int64.max)
 }
 
 extension Int64 {

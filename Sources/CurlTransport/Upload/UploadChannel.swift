@@ -87,20 +87,17 @@ final class UploadChannel: Sendable {
     private typealias Continuation = CheckedContinuation<Void, Never>
 
     private func run(round: Int) {
-        let task = Task { [self, producer] in
-            do {
-                try await producer.run { try await self.deliver($0, round: round) }
-                end(nil, round: round)
-            } catch {
-                end(error, round: round)
+        state.withLock { state in
+            guard state.round == round, !state.flow.isClosed else { return }
+            state.task = Task { [self, producer] in
+                do {
+                    try await producer.run { try await self.deliver($0, round: round) }
+                    end(nil, round: round)
+                } catch {
+                    end(error, round: round)
+                }
             }
         }
-        let isWanted = state.withLock { state in
-            guard state.round == round, !state.flow.isClosed else { return false }
-            state.task = task
-            return true
-        }
-        if !isWanted { task.cancel() }
     }
 
     private func deliver(_ chunk: Data, round: Int) async throws {

@@ -91,15 +91,19 @@ package enum ResponseParts {
             return EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
         }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let body = response.body.starts(with: mark) ? response.body.dropFirst(mark.count) : response.body
-        let json = response.isCut ? JSONPrefix.completed(Array(body)) : Array(body)
-        if isJSON, let value = try? JSONParser.parse(json, allowsRepeatedKeys: false) {
+        if isJSON, let value = try? JSONParser.parse(json(of: response), allowsRepeatedKeys: false) {
             var parts: [PartName: PartValue] = [:]
             var room = maximumNameBytes
             if add(value, at: "json:", to: &parts, within: &room) { return parts }
         }
         return ["body": text(of: response.body)]
+    }
+
+    /// Returns the JSON text of a body without a byte order mark. What there is of one that was cut is completed.
+    private static func json(of response: RecordedResponse) -> [UInt8] {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let body = response.body.starts(with: mark) ? response.body.dropFirst(mark.count) : response.body
+        return response.isCut ? JSONPrefix.completed(Array(body)) : Array(body)
     }
 
     /// A text is shown as it is, other bytes by their length and digest.

@@ -5,7 +5,9 @@ public import FoundationEssentials
 ///
 /// To write a transport, implement ``name``, ``capabilities`` and ``send(_:)``; dispatching has a default
 /// implementation. In `send`, call ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields`` and
-/// ``TransportRequest/wireBody()``, apply the four timeouts, and throw only ``NetworkError``.
+/// ``TransportRequest/wireBody()``, apply the four timeouts, and throw ``NetworkError``, or the error of the request's
+/// body unchanged. The pipeline carries out Digest and AWS signatures over every transport that lists
+/// ``TransportCapabilities/Capability/digestAuthentication`` and ``TransportCapabilities/Capability/awsSigV4``.
 public protocol HTTPTransport: NetworkDispatcher {
     /// A short name for errors and reports: `curl`, `urlsession`.
     var name: String { get }
@@ -33,6 +35,13 @@ extension HTTPTransport {
     /// Sends a request through the pipeline with default options; see ``NetworkClient``.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        try await NetworkClient(transport: self).send(request, as: form)
+    }
+
+    /// Sends a complete request through the pipeline; see ``NetworkClient``.
+    public func send<Body>(
+        _ request: TransportRequest, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
         try await NetworkClient(transport: self).send(request, as: form)
     }

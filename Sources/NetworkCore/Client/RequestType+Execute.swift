@@ -10,15 +10,18 @@ extension RequestType {
     ///   - dispatcher: The dispatcher that carries the request.
     ///   - queue: The queue that the closures run on. Default: the main queue.
     ///   - onSuccess: Receives the decoded value.
-    ///   - onError: Receives a ``NetworkError``, or the error of a dispatcher of your own.
+    ///   - onError: Receives a ``NetworkError``, or the error of a dispatcher of your own; `CancellationError` if the
+    ///     returned task is cancelled.
+    /// - Returns: The task, to cancel the request.
+    @discardableResult
     public func execute(
         dispatcher: any NetworkDispatcher,
         queue: DispatchQueue = .main,
         onSuccess: @escaping @Sendable (ResponseType) -> Void,
         onError: @escaping @Sendable (any Error) -> Void
-    ) {
+    ) -> Task<Void, Never> {
         let request = data
-        Task {
+        return Task {
             let outcome: HandedOver<Result<ResponseType, any Error>>
             do {
                 outcome = HandedOver(.success(try await dispatcher.send(request, as: .decoded(ResponseType.self)).body))

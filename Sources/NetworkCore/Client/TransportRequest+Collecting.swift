@@ -8,7 +8,7 @@ extension TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
         // A stream that can be read once is not read for a request that can't be sent.
         var described = self
-        described.body = .bytes(Data())
+        described.body = .bytes(Data(count: min(1, body.length ?? 1)))
         try described.check(for: capabilities)
         let collector = BodyCollector(body, limit: max(0, options.maximumBodyBytes))
         var request = self

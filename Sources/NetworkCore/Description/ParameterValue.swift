@@ -5,7 +5,7 @@ public import FoundationEssentials
 /// It is rarely written by name, since literals create it:
 ///
 /// ```swift
-/// RequestData(path: "http://127.0.0.1:3000/test",
+/// RequestData(path: "http://127.0.0.1:8080/test",
 ///             params: ["page": 1, "q": nil, "tags": ["a"], "nested": ["deep": [true, 2.5, "x"]]])
 /// ```
 public enum ParameterValue: Sendable, Hashable {

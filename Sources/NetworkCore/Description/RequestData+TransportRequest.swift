@@ -17,7 +17,7 @@ extension RequestData {
         request.headerFields = try HTTPFields(checking: headers ?? [:])
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
         guard let content = try content ?? contentOfParameters() else { return request }
-        let encoded = try content.encoded(by: encoder)
+        let encoded = try content.encoded(by: RequestContent.Defaults(json: encoder, conventions: conventions))
         request.body = encoded.body
         if let type = encoded.contentType, !request.headerFields.contains(.contentType) {
             request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
@@ -63,7 +63,7 @@ extension RequestData {
 
     private func contentOfParameters() throws -> RequestContent? {
         guard let parameters, !parametersAreQuery else { return nil }
-        return .json(parameters: parameters, conventions: conventions)
+        return .json(parameters: parameters)
     }
 }
 

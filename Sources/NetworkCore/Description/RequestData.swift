@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// A description of a request: its URL, method, parameters, content and header fields. Every other description is
@@ -14,7 +15,7 @@ public import HTTPTypes
 public struct RequestData: Sendable {
     /// The path below the base URL, by the rule of ``RequestURL/init(base:path:)``. The base is that of the request
     /// (``baseURL``), or else that of the client (``NetworkClient/baseURL``). Without either, this is the whole URL,
-    /// such as `http://127.0.0.1:3000/test`; see ``RequestURL`` for what is accepted. A user and password before the
+    /// such as `http://127.0.0.1:8080/test`; see ``RequestURL`` for what is accepted. A user and password before the
     /// host become Basic authentication for this origin, see
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     public var path: String
@@ -31,9 +32,11 @@ public struct RequestData: Sendable {
     /// The content of the request. `nil` for none, or for ``parameters`` as JSON.
     public var content: RequestContent?
     /// Header fields to send in addition to those that the library adds (`Accept`, `User-Agent`, …). A field here
-    /// replaces the library's field of the same name.
+    /// replaces the library's field of the same name, except `Content-Length` and `Transfer-Encoding`, which follow
+    /// from the body.
     public var headers: [String: String]?
-    /// The way lists, objects, booleans and dates are written.
+    /// The way lists, objects, booleans and dates are written: those of ``query`` and ``parameters``, and those of a
+    /// ``content`` of parameters that has no conventions of its own.
     public var conventions = Conventions.standard
     /// The longest time without any transfer of bytes, in place of the client's ``TransportOptions/idleTimeout``. With
     /// `nil`, the default, the client's applies.
@@ -80,6 +83,19 @@ public struct RequestData: Sendable {
     ) {
         self.init(path: url, method: method, query: query, params: params, content: content, headers: headers)
         isWholeURL = true
+    }
+
+    /// Creates a request for Foundation's URL, whatever base the client has.
+    public init(
+        url: URL,
+        method: HTTPRequest.Method = .get,
+        query: [String: ParameterValue]? = nil,
+        params: [String: ParameterValue]? = nil,
+        content: RequestContent? = nil,
+        headers: [String: String]? = nil
+    ) {
+        self.init(
+            url: url.absoluteString, method: method, query: query, params: params, content: content, headers: headers)
     }
 
     /// Whether the client's base applies: the request has neither a base nor a whole URL of its own.

@@ -5,7 +5,7 @@
 ///
 /// struct GetUsers: RequestType {
 ///     typealias ResponseType = [User]
-///     var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users", params: ["page": 1]) }
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users", params: ["page": 1]) }
 /// }
 ///
 /// let users = try await GetUsers().send().body

@@ -1,10 +1,10 @@
 import NetworkComparison
 
-/// Decides whether a canary is worse than the first transport.
+/// Decides whether a canary is worse than the primary.
 struct CanaryJudge: Sendable {
-    enum Arm: Sendable { case first, canary }
+    enum Arm: Sendable { case primary, canary }
 
-    /// How many requests of the first transport are judged for each of the canary.
+    /// How many requests of the primary are judged for each of the canary.
     static let controls = 4.0
 
     private(set) var counts = CanaryTransport.Counts()
@@ -14,9 +14,9 @@ struct CanaryJudge: Sendable {
     /// The latency of a judged request, until the next one is there.
     private var single: (arm: Arm, latency: Duration)?
     private let options: CanaryTransport.Options
-    private let arms: (first: String, canary: String)
+    private let arms: (primary: String, canary: String)
 
-    init(_ options: CanaryTransport.Options, arms: (first: String, canary: String)) {
+    init(_ options: CanaryTransport.Options, arms: (primary: String, canary: String)) {
         (self.options, self.arms) = (options, arms)
         let judged = min(1, options.share * (1 + Self.controls))
         failures = SequentialProportion(probability: options.share / judged)
@@ -38,9 +38,9 @@ struct CanaryJudge: Sendable {
 
     private mutating func count(_ arm: Arm, isFailed: Bool) {
         switch arm {
-        case .first:
-            counts.first += 1
-            if isFailed { counts.firstFailures += 1 }
+        case .primary:
+            counts.primary += 1
+            if isFailed { counts.primaryFailures += 1 }
         case .canary:
             counts.canary += 1
             if isFailed { counts.canaryFailures += 1 }

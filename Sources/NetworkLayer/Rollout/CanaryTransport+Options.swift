@@ -8,7 +8,7 @@ extension CanaryTransport {
         public var share = 0.05
         /// Which requests stay together. Default: none, each is drawn by itself.
         public var assignment = Assignment.eachRequest
-        /// How many times as long as over the first transport a response's head may take; `.infinity` judges failures
+        /// How many times as long as over the primary a response's head may take; `.infinity` judges failures
         /// alone. Default: 1.25.
         public var tolerance = 1.25
         /// The chance, at most, that a canary is dropped that is not worse; above 0. Default: 0.001.
@@ -48,10 +48,10 @@ extension CanaryTransport {
 
     /// What was judged so far.
     public struct Counts: Sendable, Hashable {
-        /// The judged requests over the first transport.
-        public internal(set) var first = 0
+        /// The judged requests over the primary.
+        public internal(set) var primary = 0
         /// Those that failed.
-        public internal(set) var firstFailures = 0
+        public internal(set) var primaryFailures = 0
         /// The judged requests over the canary.
         public internal(set) var canary = 0
         /// Those that failed.
@@ -62,7 +62,7 @@ extension CanaryTransport {
         public internal(set) var slowerPairs = 0
     }
 
-    /// The end of a canary: from now on, all requests go over the first transport.
+    /// The end of a canary: from now on, all requests go over the primary.
     public struct Return: Sendable, CustomStringConvertible {
         /// What was worse.
         public enum Reason: String, Sendable, Hashable {
@@ -76,7 +76,7 @@ extension CanaryTransport {
         public let reason: Reason
         /// What was judged until then.
         public let counts: Counts
-        let arms: (first: String, canary: String)
+        let arms: (primary: String, canary: String)
         let tolerance: Double
 
         /// The end in a sentence, with its figures.
@@ -85,18 +85,18 @@ extension CanaryTransport {
                 switch reason {
                 case .failures:
                     "\(counts.canaryFailures) of \(counts.canary) requests over \(arms.canary) failed, "
-                        + "\(counts.firstFailures) of \(counts.first) over \(arms.first)"
+                        + "\(counts.primaryFailures) of \(counts.primary) over \(arms.primary)"
                 case .latency:
                     "in \(counts.slowerPairs) of \(counts.pairs) pairs \(arms.canary) took more than \(tolerance) "
-                        + "times as long as \(arms.first)"
+                        + "times as long as \(arms.primary)"
                 }
-            return "the canary \(arms.canary) has ended, all requests go over \(arms.first): \(what)"
+            return "the canary \(arms.canary) has ended, all requests go over \(arms.primary): \(what)"
         }
 
         var metadata: Logger.Metadata {
             [
-                "reason": "\(reason.rawValue)", "first": "\(arms.first)", "canary": "\(arms.canary)",
-                "first.requests": "\(counts.first)", "first.failures": "\(counts.firstFailures)",
+                "reason": "\(reason.rawValue)", "primary": "\(arms.primary)", "canary": "\(arms.canary)",
+                "primary.requests": "\(counts.primary)", "primary.failures": "\(counts.primaryFailures)",
                 "canary.requests": "\(counts.canary)", "canary.failures": "\(counts.canaryFailures)",
                 "pairs": "\(counts.pairs)", "pairs.slower": "\(counts.slowerPairs)",
             ]

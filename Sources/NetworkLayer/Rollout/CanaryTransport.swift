@@ -2,17 +2,18 @@ public import Logging
 import Synchronization
 
 /// A transport that carries most requests over one transport and a share of them over another, the canary, and that
-/// returns to the first one for good when the canary is worse beyond doubt.
+/// returns to the primary for good when the canary is worse beyond doubt.
 ///
 /// ```swift
-/// let transport = CanaryTransport(CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance)
+/// let transport = CanaryTransport(
+///     primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance)
 /// ```
 ///
 /// Each request goes over one of the two, whose response it gets. By default each is drawn by itself; see
 /// ``Options/assignment`` for requests that stay together. A request that the canary's transport can't send goes over
-/// the first.
+/// the primary.
 ///
-/// Judged are the canary's requests, and up to four times as many of the first transport's, drawn in the same way. A
+/// Judged are the canary's requests, and up to four times as many of the primary's, drawn in the same way. A
 /// request has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or
 /// of 500 and above: a transport that breaks requests makes servers refuse them. A cancelled request is a failure if
 /// its ``NetworkCore/TransportOptions/totalTimeout`` is over, and otherwise one that took that long. Refused options do
@@ -29,7 +30,7 @@ import Synchronization
 /// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one
 /// origin or key may be the canary's bad luck: then it returns too early, which costs the experiment and no request.
 public final class CanaryTransport: HTTPTransport {
-    private let first: any HTTPTransport
+    private let primary: any HTTPTransport
     private let canary: any HTTPTransport
     private let options: Options
     private let sampler = Sampler()
@@ -39,39 +40,39 @@ public final class CanaryTransport: HTTPTransport {
 
     /// Creates a transport with a canary.
     /// - Parameters:
-    ///   - first: The transport of most requests.
+    ///   - primary: The transport of most requests.
     ///   - canary: The transport of a share of the requests.
     ///   - options: The share and the rules.
-    ///   - report: Called once, when all requests go over the first transport from then on.
+    ///   - report: Called once, when all requests go over the primary from then on.
     public init(
-        _ first: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
+        primary: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
         onReturn report: @escaping @Sendable (Return) -> Void
     ) {
-        (self.first, self.canary, self.options, self.report) = (first, canary, options, report)
-        judge = Guarded(CanaryJudge(options, arms: (first.name, canary.name)))
+        (self.primary, self.canary, self.options, self.report) = (primary, canary, options, report)
+        judge = Guarded(CanaryJudge(options, arms: (primary.name, canary.name)))
     }
 
     /// Creates a transport with a canary whose return is logged as a warning.
     /// - Parameters:
-    ///   - first: The transport of most requests.
+    ///   - primary: The transport of most requests.
     ///   - canary: The transport of a share of the requests.
     ///   - options: The share and the rules.
     ///   - logger: The logger. Default: one with the label `NetworkLayer`.
     public convenience init(
-        _ first: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
+        primary: any HTTPTransport, canary: any HTTPTransport, options: Options = Options(),
         logger: Logger = Logger(label: "NetworkLayer")
     ) {
-        self.init(first, canary: canary, options: options) { logger.warning("\($0)", metadata: $0.metadata) }
+        self.init(primary: primary, canary: canary, options: options) { logger.warning("\($0)", metadata: $0.metadata) }
     }
 
-    /// The name of the first transport. Errors, logs and ``NetworkCore/TransportResponse/carrier`` name the transport
+    /// The name of the primary. Errors, logs and ``NetworkCore/TransportResponse/carrier`` name the transport
     /// that carried a request.
-    public var name: String { first.name }
+    public var name: String { primary.name }
 
-    /// The capabilities of the first transport. A request that needs one which the canary lacks goes over the first.
-    public var capabilities: TransportCapabilities { first.capabilities }
+    /// The capabilities of the primary. A request that needs one which the canary lacks goes over the primary.
+    public var capabilities: TransportCapabilities { primary.capabilities }
 
-    /// Why all requests go over the first transport; `nil` while the canary takes its share.
+    /// Why all requests go over the primary; `nil` while the canary takes its share.
     public var returned: Return? { judge.withLock(\.verdict) }
 
     /// What was judged so far.
@@ -81,11 +82,11 @@ public final class CanaryTransport: HTTPTransport {
     /// - Throws: The error of that transport.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard !isReturned.isRaised, let arm = arm(of: request) else {
-            return try await response(to: request, over: first)
+            return try await response(to: request, over: primary)
         }
         let start = ContinuousClock.now
         do {
-            let response = try await response(to: request, over: arm == .canary ? canary : first)
+            let response = try await response(to: request, over: arm == .canary ? canary : primary)
             let latency = start.duration(to: .now)
             if Self.isRefusal(response.status) {
                 judge(arm, isFailed: true, latency)
@@ -116,19 +117,19 @@ public final class CanaryTransport: HTTPTransport {
             }
             return response
         } catch let error as NetworkError where error.phase != .preparing {
-            // An error without an exchange would be taken for one of the first transport's.
+            // An error without an exchange would be taken for one of the primary's.
             throw error.during(request, transport: transport.name, elapsed: start.duration(to: .now))
         }
     }
 
-    /// Returns the arm for which a request is judged; `nil` if it goes over the first transport and is not judged.
+    /// Returns the arm for which a request is judged; `nil` if it goes over the primary and is not judged.
     private func arm(of request: TransportRequest) -> CanaryJudge.Arm? {
         let number = options.assignment.number(of: request, drawnBy: sampler)
         // Both arms are judged by the same kind of requests: those that the canary can send.
         guard number < options.share * (1 + CanaryJudge.controls),
             (try? request.check(for: canary.capabilities)) != nil
         else { return nil }
-        return number < options.share ? .canary : .first
+        return number < options.share ? .canary : .primary
     }
 
     /// - Parameter latency: The time to the head, if there was one.

@@ -9,7 +9,7 @@ final class ShadowGate: Sendable {
     private struct State {
         var counts = ShadowTransport.Counts()
         var running = 0
-        var waiters: [AsyncStream<Void>.Continuation] = []
+        var waiters: [FirstOutcome<Void>] = []
     }
 
     private let options: ShadowTransport.Options
@@ -23,11 +23,17 @@ final class ShadowGate: Sendable {
         sampler = Sampler()
     }
 
-    /// Counts a request, and returns whether it is one of the sample.
+    /// The number of tasks that wait.
+    var waiterCount: Int { state.withLock(\.waiters.count) }
+
+    /// Counts a request, and returns whether it is one of the sample and may have a shadow.
     func samples(_ request: TransportRequest) -> Bool {
         requests.add(1, ordering: .relaxed)
-        return sampler.next() < options.share && options.methods.contains(request.method)
-            && request.body?.isReplayable ?? true
+        guard sampler.next() < options.share, options.methods.contains(request.method) else { return false }
+        // A primary may still read the body when its head is there, and both readings may share one source.
+        guard let body = request.body, body.bytes == nil else { return true }
+        state.withLock { $0.counts.skipped += 1 }
+        return false
     }
 
     /// Returns whether a request of the sample gets a shadow now, whose place ``finish(_:)`` frees.
@@ -49,22 +55,28 @@ final class ShadowGate: Sendable {
         let waiters = state.withLock { state in
             state.running -= 1
             state.counts.add(outcome)
-            guard state.running == 0 else { return [AsyncStream<Void>.Continuation]() }
+            guard state.running == 0 else { return [] as [FirstOutcome<Void>] }
             defer { state.waiters = [] }
             return state.waiters
         }
-        for waiter in waiters { waiter.finish() }
+        for waiter in waiters { waiter.finish(.success(())) }
     }
 
     /// Returns when no request has a shadow that runs, or the task is cancelled.
     func waitUntilIdle() async {
-        let (end, waiter) = AsyncStream<Void>.makeStream()
+        let waiter = FirstOutcome<Void>()
         let isIdle = state.withLock { state in
             if state.running > 0 { state.waiters.append(waiter) }
             return state.running == 0
         }
         if isIdle { return }
-        for await _ in end {}
+        // A wait that is cancelled ends too.
+        try? await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter.attach($0) }
+        } onCancel: {
+            waiter.finish(.failure(CancellationError()))
+            state.withLock { $0.waiters.removeAll { $0 === waiter } }
+        }
     }
 
     var counts: ShadowTransport.Counts {

@@ -4,7 +4,9 @@ extension ShadowTransport {
         /// The share of the requests that have a shadow, from 0 to 1. Default: 0.01.
         public var share = 0.01
         /// The methods of the requests that may have a shadow. Default: GET, HEAD and OPTIONS, the safe ones
-        /// ([RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1)) that transports send.
+        /// ([RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1)) that transports send. A
+        /// request with a body that is not in memory (``NetworkCore/TransportRequest/Body/bytes``), such as a stream or
+        /// a file, has none, whatever its method.
         public var methods: Set<HTTPRequest.Method> = [.get, .head, .options]
         /// The time for the shadow's exchange, and for the comparison to wait for the program to read the primary's
         /// body. Default: 30 s. A shorter ``NetworkCore/TransportOptions/totalTimeout`` of the request holds too.
@@ -31,7 +33,8 @@ extension ShadowTransport {
         public internal(set) var requests = 0
         /// The requests that had a shadow, of which some may still run.
         public internal(set) var shadowed = 0
-        /// The requests of the sample that went without: too many at the same time, or the process was busy.
+        /// The requests of the sample that went without: too many at the same time, the process was busy, or the body
+        /// was not in memory.
         public internal(set) var skipped = 0
         /// The requests of the sample that the shadow's transport can't send.
         public internal(set) var unsupported = 0

@@ -11,18 +11,18 @@ public import Logging
 /// print(transport.counts)
 /// ```
 ///
-/// The response is the primary's. The shadow is asked after the head of the primary's response has arrived, on a task
-/// of its own, so it changes no response and delays none. It gets a sample of the requests
-/// (``Options/share``) whose method is safe (``Options/methods``) and whose body can be sent twice, with the limits of
-/// ``Options``. Both transports then reach the server: a request with side effects has them twice, so add a method to
+/// The response is the primary's. The shadow receives the request after the head of the primary's response has arrived,
+/// on a task of its own, so it changes no response and delays none. It gets a sample of the requests
+/// (``Options/share``) whose method is safe (``Options/methods``) and whose body is in memory, with the limits of
+/// ``Options``: the primary may still read another body at that time, and both would read from the program's source.
+/// Both transports then reach the server: a request with side effects has them twice, so add a method to
 /// ``Options/methods`` only if the server can take it.
 ///
 /// Compared are the status, the header fields with their order and case, the trailers, the error, and the body: JSON by
 /// its paths, server-sent events one by one, other bodies as they are, up to ``Options/maximumComparedBytes``. `Date`
 /// and the fields of a connection are not compared. A body that the program does not read to its end is compared as far
 /// as the program read it. A request that the primary did not send, because it was cancelled or refused before, has no
-/// shadow. The progress of a request's body that is reported by ``NetworkCore/TransportRequest/Body/reporting(_:)`` is
-/// reported again while the shadow sends it.
+/// shadow.
 ///
 /// A crash or an endless loop of the shadow's transport is one of the process: nothing can keep them apart there. Where
 /// that may happen, compare outside the service (`netlayer compare`).

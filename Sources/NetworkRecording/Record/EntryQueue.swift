@@ -30,6 +30,9 @@ final class EntryQueue: Sendable {
         return true
     }
 
+    /// Adds work that holds no bytes, for which there is always room.
+    func post(_ work: @escaping @Sendable () -> Void) { queue.async { work() } }
+
     /// Runs work after everything that was added so far, and returns its result.
     func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in

@@ -8,11 +8,22 @@ final class ExchangeRecord: Sendable {
     enum End: Sendable { case complete, failed(any Error), released }
 
     private struct State: Sendable {
-        /// What the transport took of a streamed body.
-        var requestBody: BodyRecord?
+        /// What the transport took of a streamed body in its newest reading.
+        var requestBody: SentBody?
         var responseBody: BodyRecord
         var head: HTTPResponse?
         var headTime: Duration?
+    }
+
+    /// What the transport took of a streamed body in one reading of it.
+    private final class SentBody: Sendable {
+        private let state: Guarded<BodyRecord>
+
+        init(limit: Int) { state = Guarded(BodyRecord(limit: limit)) }
+
+        func append(_ piece: Data, at time: Duration) { state.withLock { $0.append(piece, at: time) } }
+
+        var record: BodyRecord { state.withLock { $0 } }
     }
 
     /// The request without a streamed body. The request itself would keep a large body in memory.
@@ -46,12 +57,10 @@ final class ExchangeRecord: Sendable {
         guard let body = request.body, body.bytes == nil else { return request }
         var request = request
         request.body = body.witnessed { [self] in
-            // The body may be sent again, from its start.
-            state.withLock { $0.requestBody = BodyRecord(limit: options.maximumBodyBytes) }
-            return { [self] piece in
-                let time = elapsed()
-                state.withLock { $0.requestBody?.append(piece, at: time) }
-            }
+            // The body may be sent again, from its start, while the reading before still delivers a chunk.
+            let sent = SentBody(limit: options.maximumBodyBytes)
+            state.withLock { $0.requestBody = sent }
+            return { [elapsed] piece in sent.append(piece, at: elapsed()) }
         }
         return request
     }
@@ -81,7 +90,7 @@ final class ExchangeRecord: Sendable {
         var entry = Recording.Entry(
             started: started, request: request, metrics: response?.metrics ?? TransportMetrics(total: time),
             transport: transport)
-        if let sent = state.requestBody { entry.request.body = body(sent) }
+        if let sent = state.requestBody { entry.request.body = body(sent.record) }
         entry.response = state.head.map { head in
             Recording.Response(
                 head, body: state.responseBody.body, chunks: state.responseBody.chunks,

@@ -12,8 +12,15 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     /// The path of the file.
     public let path: String
 
+    private struct Counts: Sendable {
+        var written = 0
+        var leftOut = 0
+    }
+
     private let queue = EntryQueue("RecordingFile")
+    /// Locked while the disk is written, so only the queue may wait for it.
     private let file: Guarded<HARFile>
+    private let counts = Guarded(Counts())
     private let logger: Logger
     private let onFailure: @Sendable (NetworkError) -> Void
     private let isLate = OneTimeFlag()
@@ -29,19 +36,25 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     ///   - onFailure: Called with the reason at the same time, on the file's own queue. Default: nothing.
     /// - Throws: ``NetworkCore/NetworkError/Code/unwritableFile`` with the system's reason, also for a file that is
     ///   there already.
-    public init(
+    public convenience init(
         _ path: String,
         overwrites: Bool = false,
         maximumBytes: Int = Recording.maximumFileBytes,
         logger: Logger = Logger(label: "NetworkRecording"),
         onFailure: @escaping @Sendable (NetworkError) -> Void = { _ in }
     ) throws {
+        let file = HARFile(try PrivateFile(creating: path, replaces: overwrites), maximumBytes: maximumBytes)
+        self.init(path, file, logger: logger, onFailure: onFailure)
+    }
+
+    /// Begins a file that is open.
+    init(_ path: String, _ file: HARFile, logger: Logger, onFailure: @escaping @Sendable (NetworkError) -> Void) {
         self.path = path
         self.logger = logger
         self.onFailure = onFailure
-        file = Guarded(HARFile(try PrivateFile(creating: path, replaces: overwrites), maximumBytes: maximumBytes))
-        _ = queue.add(size: 0) { [self] in
-            if let error = file.withLock({ $0.begin() }) { report(error) }
+        self.file = Guarded(file)
+        queue.post { [self] in
+            if let error = self.file.withLock({ $0.begin() }) { report(error) }
         }
     }
 
@@ -66,15 +79,19 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     /// Does the same, and closes the file. What ends later is not recorded.
     /// - Throws: The error that ended the recording.
     public func close() async throws {
-        if let error = await queue.run({ [self] in file.withLock { $0.close(isComplete: true) } }) { throw error }
+        let failure = await queue.run { [self] in
+            let isComplete = leftOutCount == 0
+            return file.withLock { $0.close(isComplete: isComplete) }
+        }
+        if let failure { throw failure }
     }
 
     /// The number of exchanges in the file so far.
-    public var writtenCount: Int { file.withLock(\.written) }
+    public var writtenCount: Int { counts.withLock(\.written) }
 
     /// The number of exchanges that were not recorded: after an error, because of the limit, after ``close()``, or
     /// while more than 64 MiB waited to be written.
-    public var leftOutCount: Int { file.withLock(\.leftOut) }
+    public var leftOutCount: Int { counts.withLock(\.leftOut) }
 
     /// The number of exchanges in the file.
     public var description: String { "a recording file with \(writtenCount) exchanges" }
@@ -82,11 +99,16 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     func add(size: Int, _ make: @escaping @Sendable () -> Recording.Entry) {
         let isAdded = queue.add(size: size) { [self] in
             let line = HARWriter.line(of: make())
-            if case .leftOut(let reason?) = file.withLock({ $0.append(line) }) { report(reason) }
+            switch file.withLock({ $0.append(line) }) {
+            case .written: counts.withLock { $0.written += 1 }
+            case .leftOut(let reason):
+                counts.withLock { $0.leftOut += 1 }
+                if let reason { report(reason) }
+            }
         }
         guard !isAdded else { return }
-        file.withLock { $0.leaveOut() }
-        if isLate.raise() { report(.slowDisk) }
+        counts.withLock { $0.leftOut += 1 }
+        if isLate.raise() { queue.post { [self] in report(.slowDisk) } }
     }
 
     private func report(_ error: NetworkError) {

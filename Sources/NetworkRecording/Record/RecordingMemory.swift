@@ -31,7 +31,8 @@ public final class RecordingMemory: EntrySink, SafelyPrinted {
         await queue.run { [self] in Recording(entries: state.withLock(\.entries)) }
     }
 
-    /// The number of exchanges that were not recorded because of the limit.
+    /// The number of exchanges that were not recorded: because of the limit, or while more than 64 MiB waited to be
+    /// stored.
     public var leftOutCount: Int { state.withLock(\.leftOut) }
 
     /// The number of exchanges.
@@ -49,6 +50,11 @@ public final class RecordingMemory: EntrySink, SafelyPrinted {
                 let entry = make()
                 state.withLock { $0.entries.append(entry) }
             }
-        if !isAdded { state.withLock { $0.leftOut += 1 } }
+        guard !isAdded else { return }
+        state.withLock { state in
+            // An entry that the queue refuses takes no room.
+            if hasRoom { state.bytes -= size }
+            state.leftOut += 1
+        }
     }
 }

@@ -5,11 +5,15 @@ struct ReplayList: Sendable {
     /// The entries, in the order in which they began.
     let entries: [Recording.Entry]
     private let byKey: [String: [Int]]
+    /// The URLs of the entries among which the nearest ones are looked for.
+    private let urls: [RequestURL?]
     private let repeatsLast: Bool
     private var given: [Int]
     /// For each key, how many of its entries were given, from the first one on without a gap.
     private var passed: [String: Int] = [:]
     private var unexpected: [String] = []
+    /// How many more requests had no entry than are listed.
+    private var unlisted = 0
 
     init(_ recording: Recording, repeatsLast: Bool) {
         self.repeatsLast = repeatsLast
@@ -24,6 +28,7 @@ struct ReplayList: Sendable {
         }
         self.entries = entries
         byKey = Dictionary(grouping: entries.indices) { RequestComparison.key(of: entries[$0].request) }
+        urls = entries.prefix(Self.searchedEntries).map { try? RequestURL($0.request.url) }
         given = Array(repeating: 0, count: entries.count)
     }
 
@@ -60,12 +65,11 @@ struct ReplayList: Sendable {
     /// - Parameter matching: The entries that match, all of which were given.
     /// - Returns: The error that names the request and the nearest entries.
     mutating func miss(_ request: Recording.Request, _ matching: [Int], strict: Bool) -> NetworkError {
-        unexpected.append("\(request)")
-        let nearest = entries.indices.map { (index: $0, distance: distance($0, request)) }
-            .sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(Self.shownEntries)
+        if unexpected.count < Self.maximumUnexpected { unexpected.append("\(request)") } else { unlisted += 1 }
+        let nearest = nearestEntries(to: request)
         let texts = nearest.map { near in
             let entry = entries[near.index].request
-            return "\(entry) (\(reason(near.index, request, isMatching: matching.contains(near.index), strict)))"
+            return "\(entry) (\(reason(near, request, isMatching: matching.contains(near.index), strict)))"
         }
         let list = texts.isEmpty ? "nothing" : texts.joined(separator: "; ")
         let more = entries.count > nearest.count ? "; and \(entries.count - nearest.count) others" : ""
@@ -74,21 +78,46 @@ struct ReplayList: Sendable {
     }
 
     private static let shownEntries = 3
+    /// The most entries of other URLs among which the nearest ones are looked for.
+    private static let searchedEntries = 10_000
+    /// The most requests without an entry that are listed.
+    private static let maximumUnexpected = 1_000
 
-    /// The entries that were not given, and the requests without one.
+    /// The entries that were not given, and the requests without one; last, how many of those are not listed.
     var problems: [String] {
-        unexpected.map { "\($0) was sent and is not recorded" }
+        let rest = unlisted > 0 ? ["and \(unlisted) more, sent and not recorded"] : []
+        return unexpected.map { "\($0) was sent and is not recorded" }
             + entries.indices.filter { given[$0] == 0 }.map { "\(entries[$0].request) was recorded and not sent" }
+            + rest
     }
 
     // MARK: Near entries
 
-    /// Returns how far an entry is from a request: 0 for the same method and URL.
-    private func distance(_ index: Int, _ request: Recording.Request) -> Int {
-        let entry = entries[index].request
-        if RequestComparison.key(of: entry) == RequestComparison.key(of: request) { return 0 }
-        let isSameMethod = entry.method == request.method
-        guard let url = try? RequestURL(entry.url), let other = try? RequestURL(request.url) else { return 9 }
+    /// An entry, and how far it is from a request: 0 for the same method and URL.
+    private typealias NearEntry = (index: Int, distance: Int)
+
+    /// Returns the entries that are nearest to a request, the nearest first.
+    private func nearestEntries(to request: Recording.Request) -> [NearEntry] {
+        let same = entries(of: request).prefix(Self.shownEntries)
+        var nearest: [NearEntry] = same.map { ($0, 0) }
+        guard nearest.count < Self.shownEntries else { return nearest }
+        let other = try? RequestURL(request.url)
+        for index in urls.indices where !same.contains(index) {
+            let far = distance(index, request, other)
+            // Of entries that are as far, the first one is before the others.
+            let place = nearest.firstIndex { $0.distance > far } ?? nearest.endIndex
+            guard place < Self.shownEntries else { continue }
+            nearest.insert((index, far), at: place)
+            if nearest.count > Self.shownEntries { nearest.removeLast() }
+        }
+        return nearest
+    }
+
+    /// Returns how far an entry with another method or URL is from a request.
+    /// - Parameter other: The URL of the request.
+    private func distance(_ index: Int, _ request: Recording.Request, _ other: RequestURL?) -> Int {
+        guard let url = urls[index], let other else { return 9 }
+        let isSameMethod = entries[index].request.method == request.method
         if url.authority == other.authority, url.path == other.path { return isSameMethod ? 1 : 2 }
         if url.path == other.path { return isSameMethod ? 3 : 4 }
         return url.authority == other.authority ? 5 : 6
@@ -96,12 +125,12 @@ struct ReplayList: Sendable {
 
     /// Returns why an entry was not given.
     private func reason(
-        _ index: Int, _ request: Recording.Request, isMatching: Bool, _ strict: Bool
+        _ near: NearEntry, _ request: Recording.Request, isMatching: Bool, _ strict: Bool
     ) -> String {
         if isMatching { return "given already" }
-        switch distance(index, request) {
+        switch near.distance {
         case 0:
-            let difference = strict ? RequestComparison.difference(entries[index].request, request) : nil
+            let difference = strict ? RequestComparison.difference(entries[near.index].request, request) : nil
             return difference ?? "does not match"
         case 1: return "another query"
         case 2, 4: return "another method"

@@ -48,10 +48,17 @@ enum RequestComparison {
         return Recording.Body(Data(replacing(Array(boundary.utf8), in: [UInt8](body.bytes))), omitted: body.omitted)
     }
 
+    /// Returns the boundary of a multipart body, or `nil` for another type and for a boundary that is too long.
     private static func boundary(in type: String) -> String? {
-        guard let type = MediaType(type), type.type == "multipart" else { return nil }
-        return type.parameters["boundary"]
+        guard let type = MediaType(type), type.type == "multipart", let boundary = type.parameters["boundary"],
+            // Each byte of the body may be compared with all of it.
+            boundary.utf8.count <= maximumBoundary
+        else { return nil }
+        return boundary
     }
+
+    /// The most bytes of a boundary (RFC 2046 §5.1.1).
+    private static let maximumBoundary = 70
 
     /// Returns the bytes without each occurrence of a boundary after two hyphens.
     private static func replacing(_ boundary: [UInt8], in bytes: [UInt8]) -> [UInt8] {

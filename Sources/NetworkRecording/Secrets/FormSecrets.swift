@@ -44,16 +44,17 @@ enum FormSecrets {
     /// Whether a multipart body has a part in Base64 or quoted-printable (RFC 2045 §6), or in UTF-16 or UTF-32: in
     /// neither anything can be found.
     private static func hasCodedPart(_ body: [UInt8]) -> Bool {
-        // The types of the part whose head is read.
-        var (types, start) = ([MediaType](), 0)
+        // Whether a type of the head that is read is medial, and whether the line before was blank.
+        var (isMedial, wasBlank, start) = (false, false, 0)
         while start < body.count {
             let end = body[start...].firstIndex(of: 0x0A) ?? body.count
             let line = body[start..<end].last == 0x0D ? body[start..<end].dropLast() : body[start..<end]
             start = end + 1
+            defer { wasBlank = line.isEmpty }
             if line.isEmpty {
-                let isMedial = types.contains { BodySecrets.medialTypes.contains($0.type) }
-                if !isMedial, beginsWide(body[min(start, body.count)...]) { return true }
-                types = []
+                // Of blank lines in a row, the first one ends the head.
+                if !wasBlank, !isMedial, beginsWide(body[min(start, body.count)...]) { return true }
+                isMedial = false
             } else if line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") {
                 let text = String(decoding: line, as: UTF8.self)
                 let halves = text.split(atByte: UInt8(ascii: ":"), maximumSplits: 1).map(\.withoutBlanks)
@@ -62,8 +63,9 @@ enum FormSecrets {
                 case "content-transfer-encoding":
                     if ["base64", "quoted-printable"].contains(value.lowercased()) { return true }
                 case "content-type":
-                    types += MediaType(String(value)).map { [$0] } ?? []
-                    if types.contains(where: BodySecrets.isWide) { return true }
+                    guard let type = MediaType(String(value)) else { continue }
+                    if BodySecrets.isWide(type) { return true }
+                    if BodySecrets.medialTypes.contains(type.type) { isMedial = true }
                 default: break
                 }
             }
@@ -74,7 +76,7 @@ enum FormSecrets {
     /// Whether a part of a multipart body is in UTF-16 or UTF-32.
     private static func beginsWide(_ rest: ArraySlice<UInt8>) -> Bool {
         let start = rest.prefix(256)
-        // A body may have a part at each of its lines.
+        // A body may have a head at every other of its lines.
         guard start.prefix(8).contains(0) else { return false }
         let end = start.firstRange(of: Array("\n--".utf8))?.lowerBound ?? start.endIndex
         return BodySecrets.looksWide(start[..<end])

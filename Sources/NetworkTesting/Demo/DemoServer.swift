@@ -17,11 +17,15 @@ import Synchronization
 /// ``routes`` lists the paths that it serves. It responds with 404 to any other path, 405 to a method that a route does
 /// not take, and 400 to a value out of range, each with a JSON body that gives the reason. To see the bytes on the
 /// wire, or to send malformed responses, use ``ScriptedServer``.
+///
+/// The server ends with ``stop()``, or when nothing holds it any more.
 public final class DemoServer: Sendable {
     private struct Running {
         let server: HTTPServer
         let task: Task<Void, any Error>
         let port: UInt16
+        /// Raised before the task ends, so that code that has waited for the task may start another server.
+        let hasEnded: OneTimeFlag
     }
 
     private let host: String
@@ -42,6 +46,11 @@ public final class DemoServer: Sendable {
         isLogging = logging
     }
 
+    deinit { end() }
+
+    /// Ends the server as a failure of its socket would, and does not wait for that.
+    func end() { running.withLock { $0?.task.cancel() } }
+
     /// Starts the server, and returns when it listens. Does nothing if the server is running.
     /// Calls at the same time are one.
     /// - Throws: ``SocketFailure`` if the host and port are not available.
@@ -60,7 +69,7 @@ public final class DemoServer: Sendable {
     }
 
     private func startOnce() async throws {
-        guard running.withLock({ $0 == nil }) else { return }
+        guard current == nil else { return }
         // FlyingFox waits out its whole timeout when a port is taken, so a requested port is tried first.
         if wantedPort != 0 { try LoopbackSocket.listening(on: wantedPort, of: host, backlog: 1).close() }
         var logger: any Logging = .disabled
@@ -73,8 +82,12 @@ public final class DemoServer: Sendable {
             handler: ClosureHTTPHandler { await Self.response(DemoRequest($0)) }
         )
         let listening = Task { try await server.waitUntilListening(timeout: 10) }
+        let hasEnded = OneTimeFlag()
         let task = Task {
-            defer { listening.cancel() }
+            defer {
+                listening.cancel()
+                _ = hasEnded.raise()
+            }
             try await server.run()
         }
         do {
@@ -92,12 +105,7 @@ public final class DemoServer: Sendable {
             await server.stop()
             throw SocketFailure(operation: "listen on \(host):\(wantedPort)", code: 0, message: "no address")
         }
-        running.withLock { $0 = Running(server: server, task: task, port: port) }
-        // A server that ends by itself can be started again.
-        Task { [weak self] in
-            _ = await task.result
-            self?.running.withLock { if $0?.task == task { $0 = nil } }
-        }
+        running.withLock { $0 = Running(server: server, task: task, port: port, hasEnded: hasEnded) }
     }
 
     /// Stops listening and closes every connection. Does nothing if the server is not running.
@@ -118,8 +126,11 @@ public final class DemoServer: Sendable {
         _ = await task.result
     }
 
+    /// The server that runs; `nil` also after it has ended by itself.
+    private var current: Running? { running.withLock { $0?.hasEnded.isRaised == false ? $0 : nil } }
+
     /// The port that the server listens on; before the start, the requested port, which may be 0.
-    public var port: UInt16 { running.withLock { $0?.port } ?? wantedPort }
+    public var port: UInt16 { current?.port ?? wantedPort }
 
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }

@@ -66,6 +66,10 @@ public struct StubResponse: Sendable {
         every interval: Duration = .zero,
         thenFailing failure: (any Error)? = nil
     ) -> StubResponse {
+        // A precondition would end all tests.
+        guard (100...999).contains(status) else {
+            return .failure(NetworkError(.invalidOption, "the status of a stub must be 100 to 999, and is \(status)"))
+        }
         let content = StubBody.Content(chunks: chunks.filter { !$0.isEmpty }, interval: interval, failure: failure)
         return StubResponse(
             outcome: .response(HTTPResponse(status: .init(code: status), headerFields: fields), content))

@@ -25,7 +25,7 @@ struct ReplayCommand: AsyncParsableCommand {
         help: ArgumentHelp("A header field for each request, in place of the recorded one.", valueName: "field"))
     var headers: [String] = []
 
-    @Flag(help: "Begin each request at its recorded time, whether the earlier ones have ended or not.")
+    @Flag(help: "Begin each request at its recorded time, whether the earlier ones have ended or not (256 at most).")
     var timing = false
 
     @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
@@ -78,17 +78,31 @@ struct ReplayCommand: AsyncParsableCommand {
             }
             return outcomes
         }
+        try await Self.sendTimed(entries, of: again, from: start) { outcome in
+            try await outcome.print()
+            outcomes.append(outcome)
+        }
+        return outcomes
+    }
+
+    /// The most requests of `--timing` that are in progress: as many as those of `run`, by default.
+    static let maximumInProgress = 256
+
+    /// Begins the request of each entry at its recorded time. One that is due while the limit is reached begins when
+    /// another one has ended.
+    /// - Parameter take: Receives the outcomes, in the order of completion.
+    static func sendTimed(
+        _ entries: [Recording.Entry], of again: RecordedAgain, from start: Date,
+        limit: Int = ReplayCommand.maximumInProgress, take: (RecordedAgain.Outcome) async throws -> Void
+    ) async throws {
         let now = ContinuousClock.now
-        return try await withThrowingTaskGroup(of: RecordedAgain.Outcome.self) { group in
-            for entry in entries {
+        try await withThrowingTaskGroup(of: RecordedAgain.Outcome.self) { group in
+            for (index, entry) in entries.enumerated() {
                 try await ContinuousClock().sleep(until: now + .seconds(entry.started.timeIntervalSince(start)))
+                if index >= limit, let outcome = try await group.next() { try await take(outcome) }
                 group.addTask { try await again.outcome(of: entry) }
             }
-            for try await outcome in group {
-                try await outcome.print()
-                outcomes.append(outcome)
-            }
-            return outcomes
+            for try await outcome in group { try await take(outcome) }
         }
     }
 }

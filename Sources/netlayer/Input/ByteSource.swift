@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import NetworkCore
 
 /// A file or standard input as a sequence of chunks.
 ///
@@ -32,16 +33,26 @@ struct ByteSource: Sendable {
         descriptor = Descriptor(number: number)
     }
 
-    /// Starts to read, and returns the chunks. Call it only once.
-    func chunks() -> Chunks {
+    /// Starts to read, and returns the chunks. Call it only once. When their consumer is gone, the thread ends, at
+    /// the latest after a read that it has begun.
+    /// - Parameter onEnd: Called when the thread ends. Default: nothing.
+    func chunks(onEnd: @escaping @Sendable () -> Void = {}) -> Chunks {
         let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
         // Created with 0 and then raised: libdispatch traps if a semaphore is freed below its initial value.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<Self.ahead { room.signal() }
+        let isOver = OneTimeFlag()
+        continuation.onTermination = { _ in
+            _ = isOver.raise()
+            // A thread that waits for room would wait for ever.
+            room.signal()
+        }
         let thread = Thread { [descriptor, name] in
+            defer { onEnd() }
             do {
                 while true {
                     room.wait()
+                    if isOver.isRaised { break }
                     let chunk = try descriptor.read()
                     if chunk.isEmpty { break }
                     if case .terminated = continuation.yield(chunk) { break }

@@ -31,12 +31,12 @@ struct Descriptor: Sendable {
     }
 
     func write(_ bytes: some Sequence<UInt8>) throws(SystemFailure) {
-        var rest = Array(bytes)
+        // A slice: removing bytes from the array would move all the others, after each partial write.
+        var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let count = systemWrite(number, rest, rest.count)
-            if count == rest.count { return }
+            let count = systemWrite(number, rest)
             if count >= 0 {
-                rest.removeFirst(count)
+                rest = rest.dropFirst(count)
             } else {
                 try wait(for: POLLOUT)
             }
@@ -83,7 +83,7 @@ struct Descriptor: Sendable {
         let bytes = Array(text.utf8)
         var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         guard !bytes.isEmpty, unsafe poll(&entry, 1, 0) == 1, Int32(entry.revents) & Int32(POLLOUT) != 0 else { return }
-        _ = systemWrite(number, bytes, bytes.count)
+        _ = systemWrite(number, bytes[...])
     }
 
     /// Checks that this process may write to the file at a path.
@@ -136,7 +136,9 @@ struct SystemFailure: Error, Equatable {
 private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
     unsafe read(number, &buffer, count)
 }
-private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { unsafe write(number, bytes, count) }
+private func systemWrite(_ number: Int32, _ bytes: ArraySlice<UInt8>) -> Int {
+    unsafe bytes.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
+}
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { unsafe open(path, flags, mode) }
 private func systemRename(_ path: String, _ name: String) -> Int32 { unsafe rename(path, name) }

@@ -1,3 +1,4 @@
+import Foundation
 import NetworkLayer
 
 /// Sends lines of requests over one transport, many at once, and writes each result as soon as it is known.
@@ -6,12 +7,19 @@ struct Replay: Sendable {
     let output: OutputWriter
     /// The most requests that are in flight or wait to be written. Beyond that number, reading pauses.
     let concurrency: Int
-    private let sessions = SessionJars()
+    /// The limit on the bodies of these requests, until their results are written.
+    let bodies: BodyBudget
+    private let sessions: SessionJars
 
-    init(transport: any HTTPTransport, output: OutputWriter, concurrency: Int) {
+    init(
+        transport: any HTTPTransport, output: OutputWriter, concurrency: Int, bodies: BodyBudget = BodyBudget(),
+        sessions: SessionJars = SessionJars()
+    ) {
         self.transport = transport
         self.output = output
         self.concurrency = concurrency
+        self.bodies = bodies
+        self.sessions = sessions
     }
 
     /// The length of the longest line, in bytes. A body of 48 MiB fits.
@@ -48,8 +56,12 @@ struct Replay: Sendable {
                     try Task.checkCancellation()
                     started += 1
                     group.addTask {
+                        let share = bodies.share()
+                        defer { share.giveBack() }
+                        // A statement of its own: what the result was made of is freed before it waits to be written.
+                        let result = await outcome(of: line, holding: share).json.line + [UInt8(ascii: "\n")]
                         do {
-                            try await output.write(outcome(of: line).json.line + [UInt8(ascii: "\n")])
+                            try await output.write(result)
                         } catch {
                             failed.yield(error)
                             throw error
@@ -80,7 +92,8 @@ struct Replay: Sendable {
     }
 
     /// Returns the result of one line, valid or not.
-    func outcome(of line: LineSplitter.Line) async -> OutcomeLine {
+    /// - Parameter share: Holds the body. The caller gives it back when the result is written.
+    func outcome(of line: LineSplitter.Line, holding share: BodyBudget.Share) async -> OutcomeLine {
         guard let bytes = line.bytes else {
             return .invalid(line, .null, "it has more than \(Self.maximumLineBytes) bytes")
         }
@@ -89,12 +102,21 @@ struct Replay: Sendable {
             let value = try JSONParser.parse(bytes)
             id = RequestLine.id(of: value)
             let requestLine = try RequestLine(value)
+            try SessionJars.check(requestLine.session)
             let request = try requestLine.transportRequest()
             let client = try requestLine.options.client(over: transport, for: request) {
                 sessions.jar(for: requestLine.session)
             }
+            // A call that fails may have stored cookies too.
+            defer { if let jar = client.cookieJar { sessions.note(jar, of: requestLine.session) } }
+            let call = NetworkClient.Call(totalTimeout: request.options.totalTimeout)
             let response = try await client.send(request, as: .stream)
-            let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
+            let body: Data
+            do {
+                body = try await share.collect(response.body, upTo: request.options.maximumBodyBytes, within: call)
+            } catch let error as NetworkError {
+                throw error.during(request, transport: transport.name, elapsed: call.elapsed)
+            }
             let url = response.url ?? request.url
             return OutcomeLine(id: id, response: response, body: body, url: url.absoluteString)
         } catch let problem as JSONProblem {

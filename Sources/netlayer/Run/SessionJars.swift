@@ -6,45 +6,102 @@ import Synchronization
 final class SessionJars: Sendable {
     /// The most sessions whose cookies are kept.
     static let maximumSessions = 20_000
+    /// The most bytes of all cookies that are kept.
+    static let maximumBytes = 256 << 20
+    /// The longest session, in bytes.
+    static let maximumKeyBytes = 1_024
 
     private struct State {
+        struct Entry {
+            var jar = CookieJar()
+            /// The size of the jar's cookies when they were last looked at.
+            var bytes = 0
+            var used = 0
+        }
+
+        let maximumBytes: Int
         /// By the bytes of their keys: two strings that are equal for Swift may be two sessions.
-        var jars: [[UInt8]: (jar: CookieJar, used: Int)] = [:]
+        var jars: [[UInt8]: Entry] = [:]
+        /// The size of the cookies of all jars.
+        var bytes = 0
         var steps = 0
 
         mutating func jar(for key: [UInt8]) -> CookieJar {
             steps += 1
-            let jar = jars[key]?.jar ?? CookieJar()
-            jars[key] = (jar, steps)
+            var entry = jars[key] ?? Entry()
+            entry.used = steps
+            jars[key] = entry
             if jars.count > SessionJars.maximumSessions { makeRoom() }
-            return jar
+            return entry.jar
         }
 
-        /// Removes a tenth of the jars at once, so that a new session rarely has to search all of them.
+        mutating func note(_ size: Int, of jar: CookieJar, for key: [UInt8]) {
+            // Other sessions may have displaced it meanwhile.
+            guard var entry = jars[key], entry.jar === jar else { return }
+            steps += 1
+            bytes += size - entry.bytes
+            (entry.bytes, entry.used) = (size, steps)
+            jars[key] = entry
+            if bytes > maximumBytes { makeRoom() }
+        }
+
+        /// Removes the least recently used jars until a tenth of the room is free, so that a new session rarely has to
+        /// search all of them. The last one stays, whatever its size.
         private mutating func makeRoom() {
-            let kept = SessionJars.maximumSessions / 10 * 9
-            let oldest = jars.values.map(\.used).sorted()[jars.count - kept]
-            jars = jars.filter { $0.value.used >= oldest }
+            let (sessions, size) = (SessionJars.maximumSessions / 10 * 9, maximumBytes / 10 * 9)
+            for (key, entry) in jars.sorted(by: { $0.value.used < $1.value.used }).dropLast() {
+                guard jars.count > sessions || bytes > size else { return }
+                jars[key] = nil
+                bytes -= entry.bytes
+            }
         }
     }
 
-    private let state = Guarded(State())
+    private let state: Guarded<State>
     /// The number of sessions with a jar.
     var count: Int { state.withLock { $0.jars.count } }
+    /// The size of the cookies of all sessions.
+    var bytes: Int { state.withLock { $0.bytes } }
+
+    init(maximumBytes: Int = SessionJars.maximumBytes) { state = Guarded(State(maximumBytes: maximumBytes)) }
+
+    /// Checks the length of a line's session.
+    /// - Throws: ``LineProblem``.
+    static func check(_ session: JSONValue?) throws {
+        // The first byte is the kind of the session.
+        guard let key = Self.key(of: session), key.count - 1 > maximumKeyBytes else { return }
+        throw LineProblem("'session' has more than \(maximumKeyBytes) bytes")
+    }
 
     /// Returns the jar of a session; without a session, a new one that is not shared.
     func jar(for session: JSONValue?) -> CookieJar {
-        let key: String
+        guard let key = Self.key(of: session) else { return CookieJar() }
+        return state.withLock { $0.jar(for: key) }
+    }
+
+    /// Looks at the size of a session's cookies, which a call may have changed.
+    func note(_ jar: CookieJar, of session: JSONValue?) {
+        guard let key = Self.key(of: session) else { return }
+        // Not within the lock, on which all lines may wait.
+        let size = jar.cookies.reduce(0) { $0 + $1.heldBytes }
+        state.withLock { $0.note(size, of: jar, for: key) }
+    }
+
+    private static func key(of session: JSONValue?) -> [UInt8]? {
         switch session {
-        case .string(let text): key = "s" + text
-        case .number(let digits): key = "n" + digits
-        default: return CookieJar()
+        case .string(let text): Array("s\(text)".utf8)
+        case .number(let digits): Array("n\(digits)".utf8)
+        default: nil
         }
-        return state.withLock { $0.jar(for: Array(key.utf8)) }
     }
 }
 
 extension CookieJar.Cookie {
+    /// What the cookie takes in memory, about: its texts, and 256 bytes for everything else.
+    fileprivate var heldBytes: Int {
+        256 + name.utf8.count + value.utf8.count + domain.utf8.count + path.utf8.count
+    }
+
     /// Reads an entry of `initialCookies`.
     /// - Throws: ``LineProblem`` that names the key, never the value.
     init(_ entry: ObjectReader) throws {

@@ -1,4 +1,5 @@
 import CLibrary
+import NetworkCore
 import NetworkTesting
 import TestSupport
 import Testing
@@ -7,6 +8,24 @@ import Testing
 
 @Suite("The process's exit", .patience(minutes: 1))
 struct ProcessExitTests {
+    /// Regression: a loop that began after the others had been stopped ran on while libraries were unloaded.
+    @Test func `no loop begins while the process exits`() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            // Handlers run in the opposite order: this one after the loops have been stopped.
+            atexit {
+                do {
+                    _ = try LoopGroup(limits: LoopLimits()).first()
+                } catch {
+                    _exit((error as? NetworkError)?.code == .shutDown ? 7 : 1)
+                }
+                _exit(2)
+            }
+            let server = try ScriptedServer(.ok())
+            _ = try await OptionExchange(server.url(), over: CurlNetworkDispatcher())
+            exit(0)
+        }
+    }
+
     /// Regression: the exit of a forked child waited a second for each loop of its parent, whose threads it lacks.
     @Test func `a forked child exits at once`() async {
         await #expect(processExitsWith: .success) {

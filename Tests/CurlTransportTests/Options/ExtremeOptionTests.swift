@@ -58,6 +58,14 @@ struct ExtremeOptionTests {
         await curl.shutDown(within: .seconds(1))
     }
 
+    /// Regression: more seconds than 64 bits can hold trapped.
+    @Test(arguments: [.seconds(Int64.max) * 2, .seconds(Int64.max), .seconds(Int64.min) * 2, .zero] as [Duration])
+    func `an extreme patience of a shutdown is accepted`(patience: Duration) async throws {
+        let curl = CurlNetworkDispatcher()
+        _ = try curl.loopExecutor()
+        await curl.shutDown(within: patience)
+    }
+
     @Test(arguments: [0, 1, -1, .max, .min] as [Int])
     func `an extreme limit of a dispatcher is accepted`(limit: Int) async throws {
         let server = try ScriptedServer(.ok(), .ok())

@@ -53,6 +53,27 @@ struct CookieFileTests {
         #expect(jar.cookies.map(\.value) == ["v"])
     }
 
+    /// Regression: the file of a jar with long paths was too large to be loaded.
+    @Test func `a full jar's file can be loaded again`() throws {
+        let folder = "/" + String(repeating: "p", count: SetCookieParser.maximumPathBytes - 1)
+        let value = String(repeating: "v", count: SetCookieParser.maximumPairBytes - 4)
+        let host = Array(repeating: String(repeating: "h", count: 60), count: 3).joined(separator: ".")
+        let cookies = (1000..<(1000 + CookieStore.maximumInAll)).map { number in
+            CookieJar.Cookie(name: "\(number)", value: value, domain: "\(number).\(host).n\(number)", path: folder)
+        }
+        jar.keep(cookies)
+        #expect(jar.cookies.count == CookieStore.maximumInAll)
+        try withFolder { folder in
+            try jar.save(to: folder + "/jar")
+            let bytes = try FileManager.default.attributesOfItem(atPath: folder + "/jar")[.size] as? Int
+            #expect(try #require(bytes) > 24_000_000)
+            #expect(try CookieJar(file: folder + "/jar", publicSuffixes: .builtIn).cookies == jar.cookies)
+        }
+        jar.removeAll()
+        jar.take([.setCookie: "a=1"], from: try RequestURL("http://h.test/p\(folder)/file"))
+        #expect(jar.cookies.isEmpty)
+    }
+
     @Test func `a jar comes back from its file`() throws {
         try jar.add(netscape: text)
         let path = FileManager.default.temporaryDirectory.appending(path: "cookies-\(UUID()).txt").path

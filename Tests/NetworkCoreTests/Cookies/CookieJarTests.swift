@@ -129,6 +129,26 @@ struct CookieJarTests {
         }
     }
 
+    /// Regression: a request got the new cookie of a response with the old value of another one.
+    @Test func `the cookies of one response are stored together`() async throws {
+        let jar = CookieJar(publicSuffixes: .builtIn)
+        let url = try RequestURL("http://h.test/")
+        let taking = Task.detached {
+            for round in 0..<60 {
+                let lines = (0..<10).map { HTTPField(name: .setCookie, value: "c\($0)=\(round)") }
+                jar.take(HTTPFields(lines), from: url)
+                await Task.yield()
+            }
+        }
+        var mixed = 0
+        for _ in 0..<400 {
+            if Set(jar.cookies(for: url).map(\.value)).count > 1 { mixed += 1 }
+            await Task.yield()
+        }
+        await taking.value
+        #expect(mixed == 0)
+    }
+
     @Test func `the order is longest path first, then oldest first`() throws {
         try take(["a=1; Path=/", "b=2; Path=/a", "c=3; Path=/a/b", "d=4; Path=/a"])
         #expect(try sent() == "c=3; b=2; d=4; a=1")

@@ -34,6 +34,24 @@ struct ParameterConventionsTests {
         #expect(try query(["u": ["x": ["y": 1], "name": "A"]]) { $0.objects = objects } == expected)
     }
 
+    /// Regression: content of parameters was always written by the standard conventions.
+    @Test func `content takes the conventions of its request, unless it has others`() async throws {
+        func body(_ content: RequestContent) async throws -> String {
+            var data = RequestData(path: "http://h/", method: .post, content: content)
+            data.conventions.arrays = .commas
+            data.conventions.dates = .seconds
+            let body = try #require(try data.transportRequest().body)
+            return String(decoding: try await body.collect(upTo: 100), as: UTF8.self)
+        }
+        #expect(try await body(.form(["a": ["b", "c"]])) == "a=b,c")
+        #expect(try await body(.form(["a": ["b", "c"]], conventions: .standard)) == "a=b&a=c")
+        #expect(try await body(.form(["a": ["b", "c"]]).reporting { _ in }) == "a=b,c")
+        let date = ParameterValue.date(Date(timeIntervalSince1970: 5))
+        #expect(try await body(.json(parameters: ["d": date])) == #"{"d":5}"#)
+        #expect(
+            try await body(.json(parameters: ["d": date], conventions: .standard)) == #"{"d":"1970-01-01T00:00:05Z"}"#)
+    }
+
     @Test func `a Boolean is written by its convention`() throws {
         #expect(try query(["a": true, "b": false]) == "a=true&b=false")
         #expect(try query(["a": true, "b": false]) { $0.booleans = .numbers } == "a=1&b=0")

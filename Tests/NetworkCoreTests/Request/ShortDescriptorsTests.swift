@@ -40,6 +40,23 @@ struct ShortDescriptorsTests {
         }
     }
 
+    /// Regression: the partial file stayed open and locked, and every later download to the path was refused.
+    @Test func `a new download that can't have its record leaves nothing behind`() async {
+        await #expect(processExitsWith: .success) {
+            try withFolder { folder in
+                var taken = ShortDescriptorsTests.exhaust()
+                // One descriptor for the record, then for the file, and none to read the record.
+                close(taken.removeLast())
+                let error = expectFailure(.unwritableFile) { try PartialFile(for: folder + "/a") }
+                #expect(error?.underlying?.code == Int(EMFILE), "\(error as Any)")
+                for descriptor in taken { close(descriptor) }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+                let file = try PartialFile(for: folder + "/a")
+                try file.delete()
+            }
+        }
+    }
+
     /// Regression: a record that could not be opened counted as another file, and the bytes were deleted.
     @Test func `an interrupted download keeps its bytes`() async {
         await #expect(processExitsWith: .success) {

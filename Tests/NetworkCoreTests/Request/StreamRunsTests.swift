@@ -80,6 +80,29 @@ struct StreamRunsTests {
         #expect(made.withLock { $0 } == 0)
     }
 
+    @Test func `readings that are cancelled while they wait leave nothing behind`() async throws {
+        let runs = StreamRuns()
+        let (isRunning, mayEnd) = (Gate(), Gate())
+        let stuck = Task {
+            try await runs.run {
+                isRunning.open()
+                // The source ignores the cancellation.
+                await Task { try? await mayEnd.wait() }.value
+            }
+        }
+        try await isRunning.wait()
+        stuck.cancel()
+        let waiting = (0..<8).map { _ in Task { try await runs.run {} } }
+        while runs.waitingCount < 8 { await Task.yield() }
+        for task in waiting.dropFirst() { task.cancel() }
+        for task in waiting.dropFirst() { await #expect(throws: CancellationError.self) { try await task.value } }
+        #expect(runs.waitingCount == 1)
+        mayEnd.open()
+        try await waiting[0].value
+        try await stuck.value
+        #expect(runs.waitingCount == 0)
+    }
+
     @Test func `readings that go on are independent`() async throws {
         let mayTake = Gate()
         let made = Guarded(0)

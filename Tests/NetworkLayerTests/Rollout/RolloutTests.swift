@@ -56,7 +56,7 @@ struct RolloutTests {
         var options = CanaryTransport.Options()
         options.share = 0.5
         let transport = CanaryTransport(
-            CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: options,
+            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: options,
             onReturn: { _ in })
         let client = NetworkClient(transport: transport)
         var failures = 0

@@ -155,6 +155,22 @@ struct ShadowTransportTests {
         #expect(transport.counts.unfinished + transport.counts.differences == 1)
     }
 
+    /// Regression: a wait that was cancelled left its continuation behind until the last shadow had ended.
+    @Test func `waits that are cancelled leave nothing behind`() async {
+        let gate = ShadowGate(always)
+        #expect(gate.begins())
+        let waits = (0..<8).map { _ in Task { await gate.waitUntilIdle() } }
+        while gate.waiterCount < 8, !Task.isCancelled { await Task.yield() }
+        for wait in waits { wait.cancel() }
+        for wait in waits { await wait.value }
+        #expect(gate.waiterCount == 0)
+        let waiting = Task { await gate.waitUntilIdle() }
+        while gate.waiterCount < 1, !Task.isCancelled { await Task.yield() }
+        gate.finish(.same)
+        await waiting.value
+        #expect(gate.waiterCount == 0)
+    }
+
     @Test func `a status, an error and trailers are compared`() async throws {
         let broken = NetworkError(.connectionLost, "gone", phase: .receiving)
         let cut = StubResponse.chunks([Data("x".utf8)], thenFailing: broken)
@@ -364,7 +380,7 @@ struct ShadowTransportTests {
 
     // MARK: Which requests have a shadow
 
-    @Test func `only safe methods and bodies that can be sent twice have a shadow`() async throws {
+    @Test func `only safe methods and bodies in memory have a shadow`() async throws {
         let shadow = StubTransport(always: .text("x"))
         var options = always
         let transport = transport(StubTransport(always: .text("x")), shadow, options)
@@ -378,11 +394,50 @@ struct ShadowTransportTests {
             stream.yield(Data("once".utf8))
             stream.finish()
         }
-        for body in [TransportRequest.Body.stream(once), .bytes(Data("twice".utf8))] {
+        let twice = TransportRequest.Body.bytes(Data("twice".utf8))
+        let file = try TransportRequest.Body.file(#filePath)
+        let bodies: [TransportRequest.Body] = [.stream(once), file, twice.reporting { _ in }, twice]
+        for body in bodies {
             _ = try await posting.send(TransportRequest(method: .post, url: url, body: body)).body.collect()
         }
-        await posting.waitForShadows()
+        await posting.settle()
         #expect(shadow.sent.map(\.text) == ["twice"])
+        #expect(posting.counts.skipped == 3 && posting.counts.shadowed == 1)
+    }
+
+    /// Regression: the shadow rewound the source of a body that the primary was still sending.
+    @Test func `a body that the primary still reads has no shadow`() async throws {
+        var options = always
+        options.methods = [.post]
+        let (source, sent) = (SharedSource(), SharedSource())
+        let body = TransportRequest.Body.replayableStream {
+            source.pieces.withLock { $0 = ["a", "b", "c"] }
+            return AsyncStream<Data>(unfolding: { source.next() })
+        }
+        let (isReading, mayGoOn, uploads) = (Gate(), Gate(), AsyncStream<Task<Void, any Error>>.makeStream())
+        let primary = ClosureTransport { request in
+            let sending = try #require(request.body)
+            let upload = Task {
+                try await sending.read { piece in
+                    sent.pieces.withLock { $0.append(String(decoding: piece, as: UTF8.self)) }
+                    isReading.open()
+                    try await mayGoOn.wait()
+                }
+            }
+            uploads.continuation.yield(upload)
+            // The head comes while the body is sent.
+            try await isReading.wait()
+            return TransportResponse(head: HTTPResponse(status: .ok), body: .init(Data("x".utf8)))
+        }
+        let shadow = StubTransport(always: .text("x"))
+        let transport = transport(primary, shadow, options)
+        _ = try await transport.send(TransportRequest(method: .post, url: url, body: body)).body.collect()
+        await transport.settle()
+        mayGoOn.open()
+        let upload = try #require(await uploads.stream.first { _ in true })
+        try await upload.value
+        #expect(sent.pieces.withLock { $0 } == ["a", "b", "c"])
+        #expect(shadow.sent.isEmpty && transport.counts.skipped == 1 && transport.counts.shadowed == 0)
     }
 
     @Test func `a share of the requests has a shadow`() async throws {
@@ -435,6 +490,13 @@ struct ShadowTransportTests {
         #expect(load.current > 0)
         #expect(load.current <= 1.1)
     }
+}
+
+/// The pieces of a body that each reading rewinds.
+private final class SharedSource: Sendable {
+    let pieces = Guarded<[String]>([])
+
+    func next() -> Data? { pieces.withLock { $0.isEmpty ? nil : Data($0.removeFirst().utf8) } }
 }
 
 /// A body whose second chunk waits.

@@ -39,12 +39,13 @@ struct TransportOnTrialTests {
     @Test func `a share of the requests goes over the canary`() async throws {
         var options = half
         options.share = 0.1
-        let transport = CanaryTransport(responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
         let canary = try await send(5_000, over: transport)
         // Six standard deviations.
         #expect((373...627).contains(canary), "\(canary)")
         let counts = transport.counts
-        #expect(counts.canary == canary && counts.first > 3 * canary / 2 && counts.first < 8 * canary)
+        #expect(counts.canary == canary && counts.primary > 3 * canary / 2 && counts.primary < 8 * canary)
     }
 
     /// Regression: whether a comma in a Location joins two was decided by the first transport.
@@ -64,7 +65,8 @@ struct TransportOnTrialTests {
         var options = half
         options.share = 1
         let transport = CanaryTransport(
-            redirecting("first", isExact: !isExact), canary: redirecting("canary", isExact: isExact), options: options)
+            primary: redirecting("first", isExact: !isExact), canary: redirecting("canary", isExact: isExact),
+            options: options)
         var client = NetworkClient(transport: transport)
         client.validation = .any
         let response = try await client.send(TransportRequest(url: url), as: .data)
@@ -76,7 +78,8 @@ struct TransportOnTrialTests {
         let log = CanaryLog()
         var options = half
         options.share = 1
-        let transport = CanaryTransport(responses(200, "first"), canary: responses(404, "canary"), options: options)
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: responses(404, "canary"), options: options)
         func logging(over transport: CanaryTransport) -> NetworkClient {
             NetworkClient(transport: transport).with {
                 $0.interceptors = [.logging(log.logger)]
@@ -92,7 +95,7 @@ struct TransportOnTrialTests {
         }
         for error in [rejected, undecoded] { #expect(error?.exchange?.transport == "canary") }
         let broken = ClosureTransport(name: "canary") { _ in throw NetworkError(.connectionLost, "it broke") }
-        let breaking = CanaryTransport(responses(200, "first"), canary: broken, options: options)
+        let breaking = CanaryTransport(primary: responses(200, "first"), canary: broken, options: options)
         let second = logging(over: breaking)
         let lost = await expectFailure(.connectionLost) {
             try await second.send(RequestData(url: "\(url)"), as: .text)
@@ -104,7 +107,8 @@ struct TransportOnTrialTests {
     @Test func `requests of one origin, or with one key, stay together`() async throws {
         var options = half
         options.assignment = .origin
-        let transport = CanaryTransport(responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
         var arms = Set<Data>()
         for host in 0..<64 {
             var own = Set<Data>()
@@ -122,7 +126,7 @@ struct TransportOnTrialTests {
         var options = half
         options.share = 1
         let transport = CanaryTransport(
-            responses(200, "first"), canary: StubTransport(lacking: [.bodyOnGet]), options: options)
+            primary: responses(200, "first"), canary: StubTransport(lacking: [.bodyOnGet]), options: options)
         let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
         #expect(try await transport.send(request).body.collect() == Data("first".utf8))
         #expect(transport.counts == CanaryTransport.Counts())
@@ -136,19 +140,20 @@ struct TransportOnTrialTests {
             throw NetworkError(.connectionLost, "gone", phase: .waiting)
         }
         let transport = CanaryTransport(
-            responses(200, "first"), canary: broken, options: half, logger: log.logger)
+            primary: responses(200, "first"), canary: broken, options: half, logger: log.logger)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask { _ = try? await transport.send(TransportRequest(url: url)).body.collect() }
             }
         }
         let end = try #require(transport.returned)
-        #expect(end.reason == .failures && end.counts.firstFailures == 0 && end.counts.canaryFailures < 40)
+        #expect(end.reason == .failures && end.counts.primaryFailures == 0 && end.counts.canaryFailures < 40)
         #expect(log.messages.count == 1)
         #expect(
             log.messages.first?.contains(
                 "the canary canary has ended, all requests go over first: \(end.counts.canaryFailures) of "
-                    + "\(end.counts.canary) requests over canary failed, 0 of \(end.counts.first) over first") == true)
+                    + "\(end.counts.canary) requests over canary failed, 0 of \(end.counts.primary) over first") == true
+        )
         for _ in 0..<50 {
             #expect(
                 try await transport.send(TransportRequest(url: url)).body.collect() == Data("first".utf8))
@@ -159,7 +164,7 @@ struct TransportOnTrialTests {
     @Test(arguments: [400, 500, 503])
     func `a canary that servers refuse is dropped`(status: Int) async throws {
         let transport = CanaryTransport(
-            responses(200, "first"), canary: responses(status, "canary"), options: half, onReturn: { _ in })
+            primary: responses(200, "first"), canary: responses(status, "canary"), options: half, onReturn: { _ in })
         try await send(200, over: transport)
         #expect(transport.returned?.reason == .failures)
     }
@@ -167,7 +172,8 @@ struct TransportOnTrialTests {
     @Test func `a canary whose bodies break off is dropped`() async throws {
         let broken = NetworkError(.truncatedBody, "gone", phase: .receiving)
         let stub = StubTransport(always: .chunks([Data("x".utf8)], thenFailing: broken))
-        let transport = CanaryTransport(responses(200, "first"), canary: stub, options: half, onReturn: { _ in })
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: stub, options: half, onReturn: { _ in })
         try await send(200, over: transport)
         #expect(transport.returned?.reason == .failures)
     }
@@ -180,7 +186,7 @@ struct TransportOnTrialTests {
         var options = half
         options.tolerance = .infinity
         let transport = CanaryTransport(
-            responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: options,
+            primary: responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: options,
             onReturn: { _ in })
         try await send(200, over: transport)
         #expect(transport.returned == nil && transport.counts.canaryFailures == 0)
@@ -189,7 +195,8 @@ struct TransportOnTrialTests {
     /// Regression: the pipeline cancels a call at its deadline, and a cancelled request did not count.
     @Test func `a canary whose calls end at their deadline is dropped`() async throws {
         let transport = CanaryTransport(
-            responses(200, "first"), canary: ClosureTransport { _ in throw CancellationError() }, options: half,
+            primary: responses(200, "first"), canary: ClosureTransport { _ in throw CancellationError() },
+            options: half,
             onReturn: { _ in })
         var request = TransportRequest(url: url)
         // Over by the time that any transport ends.
@@ -208,7 +215,7 @@ struct TransportOnTrialTests {
             options.share = 0.2
             var judge = CanaryJudge(options, arms: ("same", "same"))
             for number in 0..<4_000 {
-                let arm: CanaryJudge.Arm = Double.random(in: 0..<1, using: &generator) < 0.2 ? .canary : .first
+                let arm: CanaryJudge.Arm = Double.random(in: 0..<1, using: &generator) < 0.2 ? .canary : .primary
                 judge.add(arm, isFailed: false, .milliseconds(1 << (number % 5)))
             }
             #expect(judge.verdict == nil, "\(judge.counts)")
@@ -222,7 +229,7 @@ struct TransportOnTrialTests {
             for _ in 0..<5_000 {
                 // A long tail, and a machine that is slower at times.
                 let times = (0..<2).map { _ in Double.random(in: 1...2, using: &generator) }
-                judge.add(.first, isFailed: false, .milliseconds(10 * times[0]))
+                judge.add(.primary, isFailed: false, .milliseconds(10 * times[0]))
                 judge.add(.canary, isFailed: false, .milliseconds(10 * times[1] * factor))
             }
             #expect((judge.verdict?.reason == .latency) == isDropped, "\(factor): \(judge.counts)")

@@ -1,4 +1,5 @@
-// A dispatcher in a ServiceGroup: after SIGTERM the running request completes, and new requests are refused.
+// A dispatcher in a ServiceGroup: after SIGTERM the running request completes, and new requests are refused. A shutdown
+// that takes longer than the group allows ends at once.
 import CurlTransport
 @preconcurrency import Glibc
 import Logging
@@ -55,5 +56,28 @@ struct Lifecycle {
         print("the running request completed: \(String(decoding: try await running.value, as: UTF8.self))")
         try await ending.value
         print("the group has ended")
+        try await endLate()
+    }
+
+    /// Shuts down while a request runs that never ends.
+    private static func endLate() async throws {
+        let server = try ScriptedServer([.read, .stall])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        var configuration = ServiceGroupConfiguration(
+            services: [dispatcher, Caller(server: server)], gracefulShutdownSignals: [.sigterm],
+            logger: Logger(label: "Lifecycle"))
+        configuration.maximumGracefulShutdownDuration = .milliseconds(200)
+        configuration.maximumCancellationDuration = .seconds(10)
+        let request = TransportRequest(url: try RequestURL(server.url()))
+        let running = Task { try await dispatcher.send(request).body.collect() }
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch is CancellationError {
+            // A group that cancels its services may say so.
+        }
+        do { _ = try await running.value } catch let error as NetworkError {
+            print("a shutdown that takes too long is cancelled: \(error.code.rawValue)")
+        }
     }
 }

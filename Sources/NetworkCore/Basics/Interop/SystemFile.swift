@@ -108,12 +108,12 @@ struct SystemFile {
     }
 
     func write(_ bytes: Data) throws(Failure) {
-        var rest = [UInt8](bytes)
+        // A slice: removing bytes from the array would move all the others, after each partial write.
+        var rest = [UInt8](bytes)[...]
         while !rest.isEmpty {
-            let count = systemWrite(descriptor, rest, rest.count)
-            if count == rest.count { return }
+            let count = systemWrite(descriptor, rest)
             if count >= 0 {
-                rest.removeFirst(count)
+                rest = rest.dropFirst(count)
             } else if errno != EINTR {
                 throw Failure(code: errno)
             }
@@ -214,6 +214,8 @@ struct SystemFile {
 private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
     unsafe read(number, &buffer, count)
 }
-private func systemWrite(_ number: Int32, _ bytes: [UInt8], _ count: Int) -> Int { unsafe write(number, bytes, count) }
+private func systemWrite(_ number: Int32, _ bytes: ArraySlice<UInt8>) -> Int {
+    unsafe bytes.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
+}
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
 private func systemRename(_ path: String, _ name: String) -> Int32 { unsafe rename(path, name) }

@@ -15,7 +15,7 @@ enum CookieCheck {
             return "\(shown) has more than \(SetCookieParser.maximumPairBytes) bytes"
         }
         guard cookie.path.utf8.first == UInt8(ascii: "/"),
-            cookie.path.utf8.count <= RequestURL.maximumBytes,
+            cookie.path.utf8.count <= SetCookieParser.maximumPathBytes,
             !cookie.path.utf8.contains(where: { isControl($0) || $0 == UInt8(ascii: ";") })
         else { return "\(shown) has an invalid path" }
         if let expires = cookie.expires, !expires.timeIntervalSince1970.isFinite {

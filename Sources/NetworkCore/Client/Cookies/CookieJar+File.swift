@@ -1,8 +1,8 @@
 import FoundationEssentials
 
 extension CookieJar {
-    /// The largest cookie file that is loaded, in bytes.
-    static let maximumFileBytes = 16 << 20
+    /// The largest cookie file that is loaded, in bytes. A full jar's file has 26 MB at most.
+    static let maximumFileBytes = 32 << 20
 
     /// Creates a jar with the cookies of a file that ``save(to:)`` wrote, or an empty jar if there is no file yet. A
     /// pipe and a device have no cookies either; they are not read.
@@ -13,7 +13,7 @@ extension CookieJar {
     }
 
     /// Adds the cookies of a file in the Netscape format, which curl writes too. The file must exist, unlike for
-    /// ``init(file:publicSuffixes:)``, and is a regular one of at most 16 MiB.
+    /// ``init(file:publicSuffixes:)``, and is a regular one of at most 32 MiB.
     ///
     /// Expired cookies, and cookies that no server could have set, are left out.
     /// - Throws: ``NetworkError/Code/unreadableFile``, or ``NetworkError/Code/invalidCookieFile``, which names the
@@ -73,7 +73,7 @@ extension CookieJar {
             }
         }
         try checkSuffixes()
-        for cookie in found where accepts(cookie) { keep(cookie) }
+        keep(found.filter(accepts))
     }
 
     private static let httpOnlyMark = "#HttpOnly_"

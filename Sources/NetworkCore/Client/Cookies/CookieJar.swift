@@ -49,6 +49,8 @@ public final class CookieJar: Sendable {
     /// Returns the cookies that a request to the URL carries, in the order in which they are sent.
     public func cookies(for url: RequestURL) -> [Cookie] {
         let now = now()
+        // Reads the system's list before the jar is locked, which others use meanwhile.
+        _ = suffixes.isReadable
         return store.withLock { $0.cookies(for: url, at: now) }
     }
 
@@ -78,9 +80,10 @@ public final class CookieJar: Sendable {
         guard !lines.isEmpty, suffixes.isReadable else { return }
         let now = now()
         let parser = SetCookieParser(url: url, now: now, suffixes: suffixes)
-        for cookie in lines.prefix(Self.maximumPerResponse).compactMap(parser.parse) {
-            store.withLock { store in
-                if url.scheme != "https", store.protects(against: cookie, at: now) { return }
+        let cookies = lines.prefix(Self.maximumPerResponse).compactMap(parser.parse)
+        // Together: a request must not get a part of what one response has set.
+        store.withLock { store in
+            for cookie in cookies where url.scheme == "https" || !store.protects(against: cookie, at: now) {
                 store.keep(cookie, at: now)
             }
         }
@@ -104,9 +107,11 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    func keep(_ cookie: Cookie) {
+    func keep(_ cookies: [Cookie]) {
         let now = now()
-        store.withLock { $0.keep(cookie, at: now) }
+        store.withLock { store in
+            for cookie in cookies { store.keep(cookie, at: now) }
+        }
     }
 
     /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.

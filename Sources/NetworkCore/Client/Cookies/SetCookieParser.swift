@@ -5,6 +5,8 @@ import FoundationEssentials
 struct SetCookieParser {
     /// The limit on name and value together, in bytes.
     static let maximumPairBytes = 4096
+    /// The limit on a path, in bytes, which the URL gives where no attribute does. It bounds the memory of a full jar.
+    static let maximumPathBytes = 4096
     /// The limit on an attribute's value, in bytes; a longer attribute is ignored.
     static let maximumAttributeBytes = 1024
     /// The longest time that a cookie is kept, in seconds: 400 days.
@@ -36,6 +38,7 @@ struct SetCookieParser {
         let attributes = read(parts)
         guard let scope = scope(of: attributes.domain) else { return nil }
         let path = attributes.path ?? CookieMatching.defaultPath(of: url.path)
+        guard path.utf8.count <= Self.maximumPathBytes else { return nil }
         let cookie = CookieJar.Cookie(
             name: name,
             value: value,

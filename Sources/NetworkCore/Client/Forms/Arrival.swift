@@ -38,6 +38,8 @@ struct Arrival: Sendable {
         do {
             body = try await incoming.body.collect(upTo: sent.options.maximumBodyBytes)
         } catch {
+            // The rejection of a response says more than that an interceptor has read its body.
+            if (error as? NetworkError)?.code == .bodyAlreadyRead { _ = try validated(Data()) }
             throw naming(error)
         }
         let response = try validated(body)

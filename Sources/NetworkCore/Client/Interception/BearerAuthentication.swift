@@ -27,6 +27,10 @@ public final class BearerAuthentication: Interceptor {
     private let timeout: Duration
     private let time: TimeSource
     private let state: Guarded<TokenState<FirstOutcome<IssuedToken>>>
+    /// The refreshes that have not returned, those after their timeout included.
+    private let running = Guarded(0)
+    /// The limit on them: a refresh that ignores its cancellation may never return.
+    static let maximumRunning = 4
 
     /// The instances whose refresh the current task runs in.
     @TaskLocal private static var refreshing: [ObjectIdentifier] = []
@@ -36,7 +40,8 @@ public final class BearerAuthentication: Interceptor {
     ///   - origins: URLs whose scheme, host and port may receive the token.
     ///   - token: The first token. Without one, the first request starts a refresh.
     ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
-    ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
+    ///     wait for it fail with ``NetworkError/Code/totalTimeout``. While four refreshes have not returned, because
+    ///     they ignore their cancellation, each request fails with it at once.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
     ///     values of the requests that wait for it.
@@ -125,6 +130,12 @@ public final class BearerAuthentication: Interceptor {
     /// to all waiting requests, and to none of them.
     private func startRefresh(_ number: Int, of refused: TransportOptions.Secret?) {
         guard let refresh else { return }
+        let mayRun = running.withLock { running in
+            guard running < Self.maximumRunning else { return false }
+            running += 1
+            return true
+        }
+        guard mayRun else { return finish(number, .failure(NetworkError.refreshesHang)) }
         let within = Self.refreshing + [ObjectIdentifier(self)]
         Task.detached(priority: Task.currentPriority) { [self] in
             await withTaskGroup(of: Void.self) { group in
@@ -148,6 +159,7 @@ public final class BearerAuthentication: Interceptor {
                 await group.next()
                 group.cancelAll()
             }
+            running.withLock { $0 -= 1 }
         }
     }
 
@@ -158,6 +170,14 @@ public final class BearerAuthentication: Interceptor {
 }
 
 extension NetworkError {
+    fileprivate static var refreshesHang: NetworkError {
+        NetworkError(
+            .totalTimeout,
+            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout; "
+                + "the closure ignores cancellation",
+            phase: .waiting)
+    }
+
     fileprivate static func refreshTimeout(_ timeout: Duration) -> NetworkError {
         let words = "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
         return NetworkError(.totalTimeout, words, phase: .waiting)

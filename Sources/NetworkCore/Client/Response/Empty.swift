@@ -4,7 +4,7 @@
 /// struct DeleteUser: RequestType {
 ///     typealias ResponseType = Empty
 ///     let id: Int
-///     var data: RequestData { RequestData(path: "http://127.0.0.1:3000/users/\(id)", method: .delete) }
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users/\(id)", method: .delete) }
 /// }
 /// ```
 ///

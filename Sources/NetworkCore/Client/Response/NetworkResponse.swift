@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// A response: its body in the requested form, its head, and the history of its call.
@@ -60,8 +61,28 @@ public struct NetworkResponse<Body> {
 
     /// The status: 200, 201, ….
     public var status: HTTPResponse.Status { readableHead.status }
-    /// The header fields, in their order; repeated fields stay separate.
+    /// The header fields: in the order of arrival, with repeated ones separate, where the transport has
+    /// ``TransportCapabilities/Capability/exactResponseFields``; over URLSession in alphabetical order and joined.
     public var headerFields: HTTPFields { head.headerFields }
 }
 
 extension NetworkResponse: Sendable where Body: Sendable {}
+
+extension NetworkResponse where Body == Data {
+    /// Returns the body as a value, for a response whose status decides on the type:
+    ///
+    /// ```swift
+    /// let response = try await client.with { $0.validation = .any }.send(request, as: .data)
+    /// if response.status == .conflict { throw try response.decoded(as: Conflict.self) }
+    /// ```
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder. Default: JSON.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
+    ///   empty body.
+    public func decoded<Value: Decodable & SendableMetatype>(
+        as type: Value.Type, by decoder: any ResponseDecoder = .json
+    ) throws -> sending Value {
+        try ResponseDecoding.decode(type, from: body, of: readableHead, by: decoder)
+    }
+}

@@ -6,7 +6,7 @@ extension RequestContent {
     ///
     /// ```swift
     /// RequestData(
-    ///     path: "http://127.0.0.1:3000/upload",
+    ///     path: "http://127.0.0.1:8080/upload",
     ///     method: .post,
     ///     content: .multipart([
     ///         .field("title", "Holiday"), .file("photo", path: "/sea.jpg", contentType: "image/jpeg"),

@@ -7,7 +7,7 @@ extension RequestContent {
     ///     ``NetworkError/Code/invalidParameters``, which names the place.
     ///   - encoder: The encoder. Default: `nil`, for the client's (``NetworkClient/encoder``).
     public static func json(_ value: some Encodable & Sendable, encoder: JSONEncoder? = nil) -> RequestContent {
-        RequestContent(JSON { client in try encoder?.encode(value) ?? client.encode(value) })
+        RequestContent(JSON { defaults in try encoder?.encode(value) ?? defaults.json.encode(value) })
     }
 
     /// A literal of values of several types has no type of its own.
@@ -17,19 +17,22 @@ extension RequestContent {
     }
 
     /// Creates content of parameters as a JSON object, like a POST request's own ``RequestData/parameters``.
+    /// - Parameters:
+    ///   - parameters: The members. One that can't be encoded fails the request with
+    ///     ``NetworkError/Code/invalidParameters``, which names it.
+    ///   - conventions: The way dates are written. Default: `nil`, for the request's (``RequestData/conventions``).
     public static func json(
         parameters: [String: ParameterValue],
-        conventions: RequestData.Conventions = .standard
+        conventions: RequestData.Conventions? = nil
     ) -> RequestContent {
         RequestContent(
-            JSON { _ in
+            JSON { defaults in
                 for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
                     if let problem = value.firstProblem(at: name) { throw problem }
                 }
+                let dates = (conventions ?? defaults.conventions).dates
                 // A date that is left as it is encodes itself by the standard convention.
-                let written =
-                    conventions.dates == .iso8601
-                    ? parameters : parameters.mapValues { $0.writingDates(as: conventions.dates) }
+                let written = dates == .iso8601 ? parameters : parameters.mapValues { $0.writingDates(as: dates) }
                 return try JSON.standardEncoder.encode(written)
             }
         )
@@ -38,7 +41,7 @@ extension RequestContent {
 
 extension RequestContent {
     /// An encoder of JSON: `Content-Type: application/json`.
-    struct JSON: BodyEncoder, ClientBodyEncoder {
+    struct JSON: ClientBodyEncoder {
         /// A new encoder with sorted keys, so that equal values have equal bytes, and with `/` unescaped.
         static var standardEncoder: JSONEncoder {
             let encoder = JSONEncoder()
@@ -46,18 +49,16 @@ extension RequestContent {
             return encoder
         }
 
-        private let bytes: @Sendable (JSONRequestEncoder) throws -> Data
+        private let bytes: @Sendable (Defaults) throws -> Data
 
-        init(_ bytes: @escaping @Sendable (JSONRequestEncoder) throws -> Data) { self.bytes = bytes }
+        init(_ bytes: @escaping @Sendable (Defaults) throws -> Data) { self.bytes = bytes }
 
-        /// Returns the encoded bytes, by the standard encoder unless the content has one of its own.
+        /// Returns the encoded bytes.
         /// - Throws: ``NetworkError/Code/invalidParameters``, which names the place; any other error of the encoder
         ///   unchanged.
-        func encode() throws -> Encoded { try encode(by: .json) }
-
-        func encode(by client: JSONRequestEncoder) throws -> Encoded {
+        func encode(by defaults: Defaults) throws -> Encoded {
             do {
-                return Encoded(.bytes(try bytes(client)), contentType: "application/json")
+                return Encoded(.bytes(try bytes(defaults)), contentType: "application/json")
             } catch EncodingError.invalidValue(_, let context) {
                 // The value itself may be a secret, so the message omits it.
                 let place = context.codingPath.reduce(into: "") { path, key in

@@ -10,8 +10,8 @@ private struct ReportingContent: ClientBodyEncoder {
     let content: RequestContent
     let report: @Sendable (TransferProgress) -> Void
 
-    func encode(by client: JSONRequestEncoder) throws -> RequestContent.Encoded {
-        var encoded = try content.encoded(by: client)
+    func encode(by defaults: RequestContent.Defaults) throws -> RequestContent.Encoded {
+        var encoded = try content.encoded(by: defaults)
         encoded.body = encoded.body.reporting(report)
         return encoded
     }

@@ -19,7 +19,7 @@
 ///     static func csv(_ rows: [[String]]) -> RequestContent { RequestContent(CSVContent(rows: rows)) }
 /// }
 ///
-/// let upload = RequestData(path: "http://127.0.0.1:3000/upload", method: .post, content: .csv([["a", "b"]]))
+/// let upload = RequestData(path: "http://127.0.0.1:8080/upload", method: .post, content: .csv([["a", "b"]]))
 /// ```
 public struct RequestContent: Sendable {
     private let encoder: any BodyEncoder
@@ -31,7 +31,20 @@ public struct RequestContent: Sendable {
     /// - Parameter json: The encoder of a ``json(_:encoder:)`` that names none. Default: the standard one.
     /// - Throws: The encoder's error.
     public func encoded(by json: JSONRequestEncoder = .json) throws -> Encoded {
-        try (encoder as? any ClientBodyEncoder)?.encode(by: json) ?? encoder.encode()
+        try encoded(by: Defaults(json: json))
+    }
+
+    /// Encodes the content of a request that says how.
+    func encoded(by defaults: Defaults) throws -> Encoded {
+        try (encoder as? any ClientBodyEncoder)?.encode(by: defaults) ?? encoder.encode()
+    }
+
+    /// What applies to content that has no such setting of its own.
+    struct Defaults {
+        /// The client's encoder of values.
+        var json = JSONRequestEncoder.json
+        /// The request's conventions for parameters.
+        var conventions = RequestData.Conventions.standard
     }
 }
 
@@ -43,14 +56,14 @@ public protocol BodyEncoder: Sendable {
     func encode() throws -> RequestContent.Encoded
 }
 
-/// Content that a client's encoder makes, or whose parts it makes.
+/// Content that depends on its client or its request, or whose parts do.
 protocol ClientBodyEncoder: BodyEncoder {
-    func encode(by client: JSONRequestEncoder) throws -> RequestContent.Encoded
+    func encode(by defaults: RequestContent.Defaults) throws -> RequestContent.Encoded
 }
 
 extension ClientBodyEncoder {
-    /// Returns the body as the standard encoder makes it.
-    public func encode() throws -> RequestContent.Encoded { try encode(by: .json) }
+    /// Returns the body as the standard encoder and conventions make it.
+    public func encode() throws -> RequestContent.Encoded { try encode(by: RequestContent.Defaults()) }
 }
 
 extension RequestContent {

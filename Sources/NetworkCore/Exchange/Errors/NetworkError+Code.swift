@@ -47,8 +47,8 @@ extension NetworkError.Code {
 
     /// A request's streamed body has fewer or more bytes than its length says.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
-    /// A request's body can be read once (``TransportRequest/Body/isReplayable``), and has been read: by another
-    /// request, or by an interceptor.
+    /// A body can be read once, and has been read: a request's (``TransportRequest/Body/isReplayable``) by another
+    /// request or by an interceptor, a response's by an earlier reader.
     public static let bodyAlreadyRead = Self("bodyAlreadyRead")
 
     /// The call was cancelled. A caller whose own task is cancelled receives `CancellationError` instead, which
@@ -128,8 +128,8 @@ extension NetworkError.Code {
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
     /// The body ended before its announced length, or before the end of its Content-Encoding.
     public static let truncatedBody = Self("truncatedBody")
-    /// The decoded body is larger than ``TransportOptions/maximumBodyBytes``, or a file is larger than
-    /// ``DownloadedFile/Options/maximumBytes``.
+    /// A body in memory is larger than ``TransportOptions/maximumBodyBytes``, which counts for a request's body that
+    /// has to be collected as well, or a file is larger than ``DownloadedFile/Options/maximumBytes``.
     public static let bodyTooLarge = Self("bodyTooLarge")
     /// The body's Content-Encoding is damaged or unknown, or has more than two codings; the Transfer-Encoding has a
     /// coding besides `chunked`; or a download has a Content-Encoding that it did not request.

@@ -139,12 +139,24 @@ public struct NetworkError: Error, Sendable {
     public struct FailedResponse: Sendable {
         /// The status, such as 404.
         public var status: HTTPResponse.Status
-        /// The header fields, in the order of arrival.
+        /// The header fields, in the order of arrival where the transport has
+        /// ``TransportCapabilities/Capability/exactResponseFields``.
         public var headerFields: HTTPFields
         /// The whole body, decompressed; for a streamed body its start, at most 64 KiB.
         public var body: Data
         /// The decoder of the client that received it.
         package var decoder: (any ResponseDecoder)?
+
+        /// Creates a rejected response, for tests and for a dispatcher of your own.
+        public init(status: HTTPResponse.Status, headerFields: HTTPFields = [:], body: Data = Data()) {
+            self.init(status: status, headerFields: headerFields, body: body, decoder: nil)
+        }
+
+        package init(
+            status: HTTPResponse.Status, headerFields: HTTPFields, body: Data, decoder: (any ResponseDecoder)?
+        ) {
+            (self.status, self.headerFields, self.body, self.decoder) = (status, headerFields, body, decoder)
+        }
     }
 
     /// The place where a body could not be decoded, and the reason.
@@ -159,6 +171,11 @@ public struct NetworkError: Error, Sendable {
         public var reason: String
         /// The first 512 bytes of the body as text, with control characters made visible.
         public var bodyStart: String
+
+        /// Creates the description of a failure, for a dispatcher of your own.
+        public init(type: String, codingPath: String, reason: String, bodyStart: String) {
+            (self.type, self.codingPath, self.reason, self.bodyStart) = (type, codingPath, reason, bodyStart)
+        }
     }
 }
 

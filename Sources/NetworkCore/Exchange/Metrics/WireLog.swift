@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 public import Logging
 
 /// A log of the traffic on the wire, written to a swift-log `Logger`: heads and events without bodies and without
@@ -13,19 +13,22 @@ public import Logging
 ///
 /// The values of ``SecretFields``, of ``TransportOptions/secretFields`` and of the names that you add appear as `…`,
 /// and so do queries, fragments, users and passwords in URLs. A server can't forge a line: control characters are
-/// written as `\u{1B}`, and a line has at most 1,024 bytes.
+/// written as `\u{1B}`, and a line has at most 1,024 bytes. Of the heads and trailers of one exchange's response, the
+/// first 64 KiB are logged, since that happens while other exchanges wait.
 ///
 /// Two wire logs are equal if they are the same object, so that options stay comparable.
 public final class WireLog: Sendable, Hashable {
     private let logger: Logger
     private let redaction: WireRedaction
+    /// The limit on the bytes of the heads and trailers of one response that are logged.
+    package static let maximumReceivedBytes = 65_536
 
     /// Creates a wire log.
     /// - Parameters:
     ///   - logger: The logger for the lines, which have debug level.
-    ///   - secrets: The names of further header fields whose values are secret, in any case.
-    public convenience init(_ logger: Logger, secrets: [String] = []) {
-        self.init(logger, WireRedaction(secrets: secrets))
+    ///   - secretFields: Further header fields whose values are secret. Default: none.
+    public convenience init(_ logger: Logger, secretFields: Set<HTTPField.Name> = []) {
+        self.init(logger, WireRedaction(secrets: secretFields.map(\.rawName)))
     }
 
     private init(_ logger: Logger, _ redaction: WireRedaction) {

@@ -34,7 +34,8 @@ extension TransportOptions {
         /// [AWS Signature Version 4](https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html). Send a
         /// session token in the header field `X-Amz-Security-Token`.
         public struct AWSSignature: Sendable, Hashable {
-            /// The providers. Default: `aws:amz`. Services of other vendors may require another value.
+            /// The two vendors, separated by a colon: the first names the algorithm and the key, the second the header
+            /// fields (`X-Amz-…`). Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
             /// The region, such as `eu-central-1`. Default: `nil`, which takes it from the host name
             /// (`SERVICE.REGION.amazonaws.com`). Required with ``service``.

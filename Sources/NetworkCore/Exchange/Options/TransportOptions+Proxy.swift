@@ -50,7 +50,8 @@ extension TransportOptions.Proxy {
         /// The password, which requires a ``user``. Default: `nil`.
         /// [CURLOPT_PROXYPASSWORD](https://curl.se/libcurl/c/CURLOPT_PROXYPASSWORD.html)
         public var password: TransportOptions.Secret?
-        /// How user and password are sent to an HTTP proxy. Default: ``Scheme/basic``.
+        /// How user and password are sent to an HTTP proxy. SOCKS proxies always receive them in the clear, so that
+        /// another scheme than ``Scheme/basic``, the default, is ``NetworkError/Code/invalidOption`` with them.
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var scheme = Scheme.basic
         /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
@@ -58,11 +59,12 @@ extension TransportOptions.Proxy {
         /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
         public var noProxy: [String] = []
         /// Whether `http` URLs go through a CONNECT tunnel too, as `https` URLs always do. Default: `false`, with which
-        /// an HTTP proxy receives the complete request.
+        /// an HTTP proxy receives the complete request. Not for SOCKS proxies.
         /// [CURLOPT_HTTPPROXYTUNNEL](https://curl.se/libcurl/c/CURLOPT_HTTPPROXYTUNNEL.html)
         public var tunnel = false
         /// Header fields for the proxy only, never sent to the server. Fields that frame a message, name the host,
-        /// control the connection or carry credentials are refused. Requires libcurl 7.37. Default: none.
+        /// control the connection or carry credentials are refused. Not for SOCKS proxies. Requires libcurl 7.37.
+        /// Default: none.
         /// [CURLOPT_PROXYHEADER](https://curl.se/libcurl/c/CURLOPT_PROXYHEADER.html)
         public var headerFields: HTTPFields = [:]
         /// The certificate authorities to trust for an `https://` proxy. Default: the system's.
@@ -88,7 +90,7 @@ extension TransportOptions.Proxy {
 
         /// How user and password are sent to an HTTP proxy.
         public enum Scheme: Sendable, Hashable, CaseIterable {
-            /// In the clear. SOCKS proxies always receive them in the clear.
+            /// In the clear.
             case basic
             /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. With this
             /// scheme and ``anySafe``, every request goes through a tunnel, one for `http` URLs too, and has a
@@ -139,6 +141,27 @@ extension TransportOptions.Proxy {
             }
             for host in noProxy { try OptionCheck.token(host, "proxy.noProxy", without: ",") }
             try authorities.check("proxy.authorities")
+            try checkKind()
+        }
+
+        /// Checks that the options have a meaning for this kind of proxy.
+        private func checkKind() throws {
+            if !isHTTPS, authorities != .system {
+                throw OptionCheck.invalid("proxy.authorities", "has a meaning for an https:// proxy alone")
+            }
+            guard !isHTTP else { return }
+            if scheme != .basic {
+                throw OptionCheck.invalid(
+                    "proxy.scheme", "has no meaning for a SOCKS proxy, which receives user and password in the clear")
+            }
+            if tunnel { throw OptionCheck.invalid("proxy.tunnel", "has no meaning for a SOCKS proxy") }
+            if !headerFields.isEmpty {
+                throw OptionCheck.invalid("proxy.headerFields", "have no meaning for a SOCKS proxy")
+            }
+            if password != nil, url.lowercasedASCII.hasBytePrefix("socks4") {
+                throw OptionCheck.invalid(
+                    "proxy.password", "can't be sent to a SOCKS 4 proxy, which takes a user alone")
+            }
         }
 
         /// Whether TLS is used to the proxy itself.

@@ -2,7 +2,8 @@ public import FoundationEssentials
 
 extension TransportOptions {
     /// The trusted authorities, the client certificate and the parameters of TLS. Not supported by the URLSession
-    /// transport.
+    /// transport. Without effect for an `http` URL, but for ``serverName``, which is
+    /// ``NetworkError/Code/invalidOption`` there.
     public struct TLS: Sendable, Hashable {
         /// The certificate authorities to trust. Default: ``Authorities/system``.
         /// [CURLOPT_CAINFO](https://curl.se/libcurl/c/CURLOPT_CAINFO.html),

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The limits and the protocol of one exchange.
+/// The options of a request: timeouts, limits, protocol, connection and credentials.
 public struct TransportOptions: Sendable, Hashable {
     /// The timeout for making a connection: name lookup, TCP, proxy and TLS. It starts when the request leaves the
     /// queue, or when it waits for nothing but the lookup of its name. Default: 10 s; `nil` leaves only the total
@@ -25,9 +25,16 @@ public struct TransportOptions: Sendable, Hashable {
     /// request. Default: `nil`, for none. A response that begins later fails with
     /// ``NetworkError/Code/firstByteTimeout``. Not supported by the URLSession transport.
     public var firstByteTimeout: Duration?
-    /// The maximum size of a response's body that is collected (``TransportResponse/Body/collect(upTo:)``, the typed
-    /// calls), in bytes after decompression; at least 0. Default: 64 MiB. A larger body fails with
-    /// ``NetworkError/Code/bodyTooLarge``. A body that is read chunk by chunk has no limit.
+    /// The maximum size of a body that is held in memory, in bytes; at least 0. Default: 64 MiB. A larger body fails
+    /// with ``NetworkError/Code/bodyTooLarge``. The limit is for:
+    ///
+    /// - a response's body that is collected (``TransportResponse/Body/collect(upTo:)``, the typed calls), after
+    ///   decompression,
+    /// - the unread part of a streamed response where the transport can't pause the server: over URLSession, and over
+    ///   HTTP/2 and HTTP/3 with libcurl below 8.14,
+    /// - a streamed body of a request that the pipeline collects because the transport can't stream it.
+    ///
+    /// A body that is read chunk by chunk has no other limit.
     public var maximumBodyBytes = 64 * 1024 * 1024
     /// Whether the request accepts compressed responses and decompresses them: gzip and deflate, or the encodings in
     /// ``acceptedEncodings``. Default: `true`. Content-Encoding and Content-Length in the response's head always

@@ -7,6 +7,7 @@ final class StreamRuns: Sendable {
         var lastNumber = 0
         var running: Set<Int> = []
         var cancelled: Set<Int> = []
+        /// The readings that wait for the cancelled ones.
         var waiting: [FirstOutcome<Void>] = []
     }
 
@@ -16,6 +17,9 @@ final class StreamRuns: Sendable {
     }
 
     private let state = Guarded(State())
+
+    /// The number of readings that wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Reads the stream when no cancelled reading is left.
     /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits.
@@ -42,6 +46,7 @@ final class StreamRuns: Sendable {
                     try await withCheckedThrowingContinuation { turn.attach($0) }
                 } onCancel: {
                     turn.finish(.failure(CancellationError()))
+                    state.withLock { $0.waiting.removeAll { $0 === turn } }
                 }
             }
         }

@@ -9,8 +9,10 @@ extension TransportResponse {
     /// for try await chunk in response.body { try file.write(chunk) }
     /// ```
     ///
-    /// A body can be read once, by one reader. While it is not read, the transport pauses the server where it can
-    /// (``TransportCapabilities/Capability/backPressure``) and holds about 1.5 MiB at most.
+    /// A body can be read once, by one reader: a second reading of a body that had bytes, or whose reading failed,
+    /// fails with ``NetworkError/Code/bodyAlreadyRead``, and so does a second reader at the same time. A reader that
+    /// stops before the end leaves the rest to the next one. While a body is not read, the transport pauses the server
+    /// where it can (``TransportCapabilities/Capability/backPressure``) and holds about 1.5 MiB at most.
     ///
     /// A body that is released before its end ends its exchange. So do cancelling the reading task and
     /// ``TransportOptions/totalTimeout``, however much is left to read. While a body is decompressed, both are checked
@@ -21,19 +23,24 @@ extension TransportResponse {
 
         let source: any BodySource
         private let ended: (any EndedBodySource)?
+        private let record: any ReadingRecord
 
         /// Creates a body from bytes in memory.
         public init(_ bytes: Data) { self.init(source: CollectedBody(bytes)) }
 
         /// Creates a body that a transport delivers.
-        public init(source: any BodySource) {
+        public init(source: any BodySource) { self.init(source: source, record: OneTimeFlag()) }
+
+        private init(source: any BodySource, record: any ReadingRecord) {
             self.source = source
+            self.record = record
             ended = nil
         }
 
         /// Creates a body whose source reports its end separately.
         package init(_ source: any EndedBodySource) {
             self.source = source
+            record = source
             ended = source
         }
 
@@ -41,18 +48,22 @@ extension TransportResponse {
         /// - Parameter limit: The maximum number of bytes to accept, counted after decompression. Default: `nil`, for
         ///   the request's ``TransportOptions/maximumBodyBytes``.
         /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit. The rest of the body is then not read.
-        ///   `CancellationError` in a cancelled task.
+        ///   ``NetworkError/Code/bodyAlreadyRead`` for a second reading. `CancellationError` in a cancelled task.
         public func collect(upTo limit: Int? = nil) async throws -> Data {
+            guard !record.isOver else { throw NetworkError.bodyReadTwice }
             do {
                 // Sources need not expect a limit below 0.
-                return try await source.collect(upTo: limit.map { Swift.max(0, $0) })
+                let bytes = try await source.collect(upTo: limit.map { Swift.max(0, $0) })
+                if !bytes.isEmpty { record.noteEnd() }
+                return bytes
             } catch {
+                record.noteFailure(error)
                 throw NetworkError.thrown(error)
             }
         }
 
         /// Returns an iterator over the chunks.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source) }
+        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: source, record: record) }
 
         /// The trailer fields after the body, once it has ended; empty if there were none. `nil` before the end, and if
         /// the transport does not support trailers (``TransportCapabilities/Capability/trailers``).
@@ -60,20 +71,24 @@ extension TransportResponse {
 
         /// Returns the body with each of its errors as a closure completes it.
         func naming(_ named: @escaping @Sendable (any Error) -> any Error) -> Body {
-            Body(source: WrappedBody(source, named: named, metered: { $0 }))
+            Body(source: WrappedBody(source, named: named, metered: { $0 }), record: record)
         }
 
         /// Returns the body over another source made of its own, unless its source is a transport's.
         func withForeignSource(as make: (any BodySource) -> any BodySource) -> Body {
-            ended == nil ? Body(source: make(source)) : self
+            ended == nil ? Body(source: make(source), record: record) : self
         }
 
         /// Returns the body with metrics that include earlier rounds of its exchange.
         func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {
             Body(
                 source: WrappedBody(
-                    source, named: { $0 }, metered: { $0.following(rounds: count, repeats: repeats, of: time) }))
+                    source, named: { $0 }, metered: { $0.following(rounds: count, repeats: repeats, of: time) }),
+                record: record)
         }
+
+        /// Ends the reading of the request's body if it is still going out.
+        func stopSending() { record.stopSending() }
 
         var metrics: TransportMetrics { source.metrics }
         var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
@@ -81,18 +96,59 @@ extension TransportResponse {
         /// An iterator over the chunks of a body.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let source: any BodySource
+            fileprivate let record: any ReadingRecord
+            private var hasBegun = false
+            private var isOver = false
+
+            fileprivate init(source: any BodySource, record: any ReadingRecord) {
+                (self.source, self.record) = (source, record)
+            }
 
             /// Returns the next chunk, or `nil` at the end.
-            /// - Throws: ``NetworkError``, once; `CancellationError` in a cancelled task.
+            /// - Throws: ``NetworkError``, once; ``NetworkError/Code/bodyAlreadyRead`` for a second reading;
+            ///   `CancellationError` in a cancelled task.
             public mutating func next() async throws -> Data? {
+                guard !isOver else { return nil }
                 do {
-                    return try await source.next()
+                    if !hasBegun, record.isOver { throw NetworkError.bodyReadTwice }
+                    if let chunk = try await source.next() {
+                        hasBegun = true
+                        return chunk
+                    }
                 } catch {
+                    isOver = true
+                    record.noteFailure(error)
                     throw NetworkError.thrown(error)
                 }
+                isOver = true
+                if hasBegun { record.noteEnd() }
+                return nil
             }
         }
     }
+}
+
+/// What a body's reader has done with its exchange.
+package protocol ReadingRecord: AnyObject, Sendable {
+    /// Whether the body has been read to its end, or its reading has failed.
+    var isOver: Bool { get }
+    func noteEnd()
+    /// Ends the reading of the request's body if it is still going out: the request may be sent again, and its stream
+    /// is read once at a time.
+    func stopSending()
+}
+
+extension ReadingRecord {
+    /// Records that a reading failed, unless it was refused because of another one.
+    fileprivate func noteFailure(_ error: any Error) {
+        if (error as? NetworkError)?.code != .bodyAlreadyRead { noteEnd() }
+    }
+}
+
+extension OneTimeFlag: ReadingRecord {
+    package var isOver: Bool { isRaised }
+    package func noteEnd() { _ = raise() }
+    package func stopSending() {}
 }
 
 extension TransportResponse {
@@ -177,6 +233,10 @@ extension NetworkError {
 
     /// The error for a second reader.
     package static var bodyReadTwice: NetworkError {
-        NetworkError(.invalidOption, "the body has a reader already; it can be read only once", phase: .receiving)
+        NetworkError(
+            .bodyAlreadyRead,
+            "the response's body has been read, or has a reader, and it can be read once; an interceptor that reads it "
+                + "returns a response with the bytes",
+            phase: .receiving)
     }
 }

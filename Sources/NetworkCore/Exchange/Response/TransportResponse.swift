@@ -119,7 +119,7 @@ package protocol UnreadMetrics: AnyObject, Sendable {
 }
 
 /// A body that can hand out the data of its exchange separately, once it has ended.
-package protocol EndedBodySource: TransportResponse.BodySource {
+package protocol EndedBodySource: TransportResponse.BodySource, ReadingRecord {
     /// The data for the metrics; `nil` before the end, or if the metrics need more than that.
     var unreadMetrics: (any UnreadMetrics)? { get }
 }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// An absolute `http` or `https` URL, parsed once and the same for every transport.
 ///
 /// The text of the URL is pure ASCII. In path and query, every character that RFC 3986 does not allow there is
@@ -50,6 +52,11 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
             self = url
         }
     }
+
+    /// Creates a URL from Foundation's.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL`` for one that is not an absolute `http` or
+    ///   `https` URL, or that has a user.
+    public init(_ url: URL) throws { try self.init(url.absoluteString) }
 
     /// - Parameter text: The complete URL, if it is known.
     init(scheme: String, host: String, port: Int?, path: String, query: String?, text: String? = nil) {

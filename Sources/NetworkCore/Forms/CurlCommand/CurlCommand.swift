@@ -19,7 +19,7 @@ extension TransportRequest {
     ///
     /// ```swift
     /// print(try GetUsers().data.curlCommand(secrets: .revealed))
-    /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:3000/users
+    /// // curl -q --globoff --path-as-is --compressed -H 'Accept: */*' … http://127.0.0.1:8080/users
     /// ```
     ///
     /// Any bytes are quoted safely. A body that is not text, or larger than 64 KiB, is piped in from `printf`. A body
@@ -41,8 +41,28 @@ extension TransportRequest {
     }
 }
 
+extension NetworkClient {
+    /// Returns the first request of a call as a curl command, with the client's base URL, header fields, options and
+    /// encoder; see ``TransportRequest/curlCommand(secrets:)``. What interceptors and the cookie jar add is left out.
+    /// - Parameters:
+    ///   - request: Any description of a request.
+    ///   - form: What the body becomes, which decides on `Accept`. Default: `.data`.
+    ///   - secrets: Whether the command shows secrets. Default: no.
+    /// - Throws: ``NetworkError`` for a request that no transport would send.
+    public func curlCommand<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body> = .data,
+        secrets: TransportRequest.CurlSecrets = .redacted
+    ) throws -> String {
+        var request = try self.request(of: request.data, options: options)
+        request.addMissing(form.fields(self))
+        try request.check()
+        return request.curlCommand(secrets: secrets)
+    }
+}
+
 extension RequestConvertible {
-    /// Returns the request as a curl command; see ``TransportRequest/curlCommand(secrets:)``.
+    /// Returns the request as a curl command; see ``TransportRequest/curlCommand(secrets:)``. It has nothing of a
+    /// client: ``NetworkClient/curlCommand(_:as:secrets:)`` is what a client sends.
     /// - Throws: ``NetworkError`` for a request that no transport would send.
     public func curlCommand(
         options: TransportOptions = TransportOptions(),

@@ -12,8 +12,8 @@ extension DownloadedFile {
         /// The checksum that the file must have. With `nil`, the default, nothing is checked.
         public var checksum: ExpectedChecksum?
         /// The limit on retries after a connection that breaks during the download, by any failure that
-        /// ``RetryInterceptor/Policy/codes`` holds by default; at least 0. Default: 5. A failure of the first
-        /// connection, before any byte arrives, is not retried here.
+        /// ``RetryInterceptor/Policy/codes`` holds by default; at least 0. Default: 5. Only a GET whose body can be
+        /// sent again is retried. A failure of the first connection, before any byte arrives, is not retried here.
         public var maximumRetries = 5
         /// The delay before the first retry. It doubles with each failure in a row, up to 30 s. More than 0, and at
         /// most a year. Default: 500 ms.

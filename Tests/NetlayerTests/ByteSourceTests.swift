@@ -1,0 +1,31 @@
+import Foundation
+import NetworkTesting
+import TestSupport
+import Testing
+
+@testable import netlayer
+
+@Suite(.patience(minutes: 1)) struct ByteSourceTests {
+    /// Regression: the thread waited for ever for the room that only the consumer makes.
+    @Test func `the thread ends when its consumer is dropped`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let path = folder.path("input")
+        try Data(count: 20 * Descriptor.chunkBytes).write(to: URL(filePath: path))
+        let file = try #require(FileHandle(forReadingAtPath: path))
+        defer { try? file.close() }
+        let source = ByteSource(reading: file.fileDescriptor, name: "the file")
+        let hasEnded = Gate()
+        let nine = UInt64(9 * Descriptor.chunkBytes)
+        func readOne() async throws {
+            var chunks = source.chunks(onEnd: { hasEnded.open() }).makeAsyncIterator()
+            #expect(try await chunks.next()?.count == Descriptor.chunkBytes)
+            // Until the thread is eight chunks ahead, and waits.
+            while try file.offset() < nine, !Task.isCancelled { await Task.yield() }
+            withExtendedLifetime(chunks) {}
+        }
+        try await readOne()
+        try await hasEnded.wait()
+        #expect(try file.offset() == nine)
+    }
+}
