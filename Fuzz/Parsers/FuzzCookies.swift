@@ -13,7 +13,7 @@ func fuzzCookies(_ text: String) {
         guard let cookie = parser.parse(String(line)) else { continue }
         precondition(CookieMatching.domain(url.host, matches: cookie.domain), "a cookie of another domain")
         precondition(!cookie.name.isEmpty && cookie.path.utf8.first == UInt8(ascii: "/"), "not a cookie")
-        jar.keep(cookie)
+        jar.keep([cookie])
     }
     precondition(jar.cookies.count <= CookieStore.maximumPerSite, "too many")
     precondition((jar.fieldValue(for: url)?.utf8.count ?? 0) <= CookieJar.maximumFieldBytes, "too long")

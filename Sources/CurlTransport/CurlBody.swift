@@ -22,7 +22,7 @@ final class CurlBody: EndedBodySource {
     private let deadline: MonotonicTime?
     /// Whether a reader is at work in more than one step: in the decoder, or piece by piece.
     private let isBeingRead = Guarded(false)
-    private let wasRead = Atomic(false)
+    let reading = ReaderClaim()
 
     init(_ transfer: Transfer, head: ReceivedHead, loop: CurlLoop, owner: CurlNetworkDispatcher) {
         self.transfer = transfer
@@ -169,9 +169,10 @@ final class CurlBody: EndedBodySource {
         return error.during(transfer.request, transport: "curl", elapsed: transfer.elapsed)
     }
 
-    var isOver: Bool { wasRead.load(ordering: .acquiring) }
-    func noteEnd() { wasRead.store(true, ordering: .releasing) }
-    func stopSending() { if wasSending, transfer.upload != nil { loop.cancel(transfer) } }
+    var stopSending: (@Sendable () -> Void)? {
+        guard wasSending, transfer.upload != nil else { return nil }
+        return { [loop, transfer] in loop.cancel(transfer) }
+    }
 
     var metrics: TransportMetrics {
         var metrics = TransportMetrics(total: transfer.elapsed)

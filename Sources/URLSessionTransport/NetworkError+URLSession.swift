@@ -22,7 +22,7 @@ extension NetworkError {
     static func classify(domain: String, code: Int, text: String) -> (Code, Phase?) {
         guard domain == NSURLErrorDomain else { return (.unclassified, nil) }
         // The text first: a refused connection to a proxy and one to the host have the same number.
-        let words = text.lowercased()
+        let words = withoutHost(text.lowercased())
         if words.contains("ssl_connect") || words.contains("tls connect error"), TLSFault.code(for: text) == nil,
             TLSFault.isEndOfConnection(text)
         {
@@ -33,6 +33,15 @@ extension NetworkError {
             return (TLSFault.code(for: text) ?? .tlsFailed, clue.phase)
         }
         return numbers[code] ?? (.unclassified, nil)
+    }
+
+    /// Returns a text of libcurl without the host that it names, which may have any word in it.
+    private static func withoutHost(_ text: String) -> String {
+        for start in ["failed to connect to ", "resolve host: ", "resolve proxy: ", "connect fail for "] {
+            guard let range = text.firstRange(of: start) else { continue }
+            return String(text[..<range.upperBound] + text[range.upperBound...].drop { $0 != " " })
+        }
+        return text
     }
 
     /// In this order: an SSL library's message on a lost connection is not about TLS. Where libcurl has changed its

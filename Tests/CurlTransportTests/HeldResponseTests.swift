@@ -1,5 +1,6 @@
 import Foundation
 import NetworkTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -101,5 +102,62 @@ struct HeldResponseTests {
         mayGoOn.signal()
         await blocking.value
         await dispatcher.shutDown(within: .zero)
+    }
+
+    /// Sends each request twice, and drops the first response or reads it.
+    private struct Twice: Interceptor {
+        let reads: Bool
+        let isBegun: Gate
+
+        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+            do {
+                let response = try await next(request)
+                if reads { _ = try await response.body.collect() }
+            }
+            isBegun.open()
+            return try await next(request)
+        }
+    }
+
+    /// Regression: the second sending of a request read its body at the same time as the first one did.
+    @Test(arguments: [true, false], [true, false])
+    func `a call's next exchange ends the reading of its body by the one before`(
+        reads: Bool, isWitnessed: Bool
+    ) async throws {
+        let (isAsked, isBegun) = (Gate(), Gate())
+        let isCancelled = OneTimeFlag()
+        let server = try ScriptedServer(scripts: [
+            [
+                .readHead, .wait(until: isAsked), .send("HTTP/1.1 503 x\r\nContent-Length: 1\r\n\r\nx"), .stall,
+            ], [.readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .stall],
+        ])
+        defer { server.stop() }
+        let wasCancelled = Guarded<[Bool]>([])
+        let body = TransportRequest.Body.replayableStream {
+            wasCancelled.withLock { $0.append(isCancelled.isRaised) }
+            return Watched(isAsked: isAsked, isCancelled: isCancelled)
+        }
+        let dispatcher = CurlNetworkDispatcher()
+        let transport: any HTTPTransport = isWitnessed ? WitnessingTransport(base: dispatcher) : dispatcher
+        var client = NetworkClient(transport: transport)
+        client.interceptors.append(Twice(reads: reads, isBegun: isBegun))
+        let request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: body)
+        let response = try await client.send(request, as: .stream)
+        #expect(response.status == .ok)
+        try await isBegun.wait()
+        // The first reading had been cancelled when the second one began, if it has begun.
+        #expect(isCancelled.isRaised)
+        #expect(wasCancelled.withLock { $0.first == false && $0.dropFirst().allSatisfy { $0 } })
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    private struct WitnessingTransport: HTTPTransport {
+        let base: CurlNetworkDispatcher
+        var name: String { base.name }
+        var capabilities: TransportCapabilities { base.capabilities }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            try await base.send(request).witnessed { _ in }
+        }
     }
 }

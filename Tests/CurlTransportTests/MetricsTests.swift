@@ -18,6 +18,17 @@ struct MetricsTests {
         #expect(TLSSession.version(in: name) == version)
     }
 
+    /// Regression: libcurl below 8.3 takes the beginning of an upload for the first byte of the response.
+    @Test(arguments: [4, 17_000, 1_000_000])
+    func `the first byte of a response is not the upload's`(size: Int) async throws {
+        let server = try ScriptedServer([
+            .read, .pause(milliseconds: 200), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .stall,
+        ])
+        defer { server.stop() }
+        let metrics = try await OptionExchange(server.url(), over: dispatcher, body: Data(count: size)).metrics
+        #expect(try #require(metrics.firstByte) >= .milliseconds(200))
+    }
+
     @Test func `a new connection has each step, and a kept one has none`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }

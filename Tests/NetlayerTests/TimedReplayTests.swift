@@ -26,7 +26,7 @@ struct TimedReplayTests {
         #expect(most <= limit)
     }
 
-    /// Counts the requests in progress: those that have begun and whose outcome nobody has taken yet.
+    /// Counts the requests in progress: those that have begun and whose outcome has not been taken yet.
     private final class CountingTransport: HTTPTransport {
         struct Counts {
             var begun = 0

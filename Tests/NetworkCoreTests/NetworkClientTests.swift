@@ -53,12 +53,60 @@ struct NetworkClientTests {
         expectFailure(.invalidURL) { try RequestURL(try #require(URL(string: "/a"))) }
     }
 
-    @Test func `a body is decoded by the status`() async throws {
-        let stub = StubTransport(always: .text(#"{"id":1,"name":"Ada"}"#, status: 409))
-        let client = NetworkClient(transport: stub).with { $0.validation = .any }
-        let response = try await client.send(RequestData(url: "http://h/"), as: .data)
-        #expect(try response.decoded(as: User.self) == User(id: 1, name: "Ada"))
-        expectFailure(.decodingFailed) { try response.decoded(as: [User].self) }
+    @Test func `a 401 says that the credentials are for another origin`() async throws {
+        let home = NetworkClient(transport: StubTransport(always: .status(401)), baseURL: "http://h/")
+        func says(_ client: NetworkClient, _ url: String) async throws -> Bool {
+            let error = await expectFailure(.unacceptableStatus) {
+                try await client.send(RequestData(url: url), as: .data)
+            }
+            return try #require(error).message.hasSuffix("are for another origin")
+        }
+        let bearer = try BearerAuthentication(for: ["http://h"], token: "t")
+        let clients = [
+            home.with { $0.options.authentication = .basic(user: "a", password: "b") },
+            home.with { $0.headerFields[.authorization] = "Bearer t" },
+            home.with { $0.exchangeInterceptors.append(bearer) },
+        ]
+        for client in clients {
+            #expect(try await says(client, "http://other/"))
+            #expect(try await !says(client, "http://h/"))
+            #expect(try await !says(client, "http://own:password@other/"))
+        }
+        // Another token was sent.
+        let both = clients[2].with { client in
+            client.exchangeInterceptors += [(try? BearerAuthentication(for: ["http://other"], token: "o"))].compactMap(
+                \.self)
+        }
+        #expect(try await !says(both, "http://other/"))
+        #expect(try await !says(home, "http://other/"))
+        let stub = StubTransport()
+        stub.when(.get("/from"), .status(302, fields: [.location: "http://other/to"]))
+        stub.when(.get("/to"), .status(401))
+        let redirected = NetworkClient(transport: stub, baseURL: "http://h/").with {
+            $0.options.authentication = .basic(user: "a", password: "b")
+        }
+        #expect(try await says(redirected, "http://h/from"))
+    }
+
+    /// Regression: a part of another range was taken for the one that was asked for.
+    @Test(
+        arguments: [
+            ("bytes=5-9", "bytes 5-9/10", true), ("bytes=5-9", "bytes 0-4/10", false),
+            ("bytes=5-", "bytes 5-9/10", true),
+            ("bytes=5-", "bytes 6-9/10", false), ("bytes=5-9", nil, false), ("bytes=-5", "bytes 5-9/10", true),
+            ("bytes=0-1,4-5", nil, true), ("lines=1-2", nil, true), (nil, "bytes 0-4/10", false),
+        ] as [(String?, String?, Bool)])
+    func `a part is the one that was asked for`(range: String?, part: String?, isRight: Bool) async throws {
+        var fields: HTTPFields = [:]
+        fields[.contentRange] = part
+        let client = NetworkClient(transport: StubTransport(always: .text("01234", status: 206, fields: fields)))
+        let request = RequestData(url: "http://h/", headers: range.map { ["Range": $0] })
+        if isRight {
+            #expect(try await client.send(request, as: .text).body == "01234")
+        } else {
+            let error = await expectFailure(.unacceptableStatus) { try await client.send(request, as: .text) }
+            #expect(error?.message.contains(range ?? "the whole") == true)
+        }
     }
 
     @Test func `a call by closures can be cancelled`() async throws {

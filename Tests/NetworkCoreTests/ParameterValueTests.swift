@@ -94,6 +94,27 @@ struct ParameterValueTests {
         }
     }
 
+    /// Regression: they were written as a `Double` is: `3.0` and `1e+22`.
+    @Test(arguments: [
+        "3", "-3", "0", "100", "18446744073709551615", "10000000000000000000000", "0.1", "-2.5", "0.0000001",
+    ])
+    func `a decimal is written in plain digits`(text: String) throws {
+        let decimal = try #require(Decimal(string: text))
+        for value in [decimal, NSDecimalNumber(decimal: decimal)] as [Any] {
+            let request = RequestData(path: "http://h/", params: ["d": value])
+            #expect(try request.transportRequest().url.query == "d=\(text)")
+        }
+    }
+
+    @Test func `a whole decimal is a whole number in JSON`() throws {
+        for (text, value) in [("100", ParameterValue.int(100)), ("18446744073709551615", .unsigned(.max))] {
+            let decimal = try #require(Decimal(string: text))
+            #expect(ParameterValue(decimal) == value)
+            let body = try RequestData(path: "http://h/", method: .post, params: ["d": decimal]).transportRequest().body
+            #expect(body?.knownBytes == Data("{\"d\":\(text)}".utf8))
+        }
+    }
+
     @Test func `nested values become their kinds`() {
         let list: [Any?] = [1, "a", nil, [true], ["k": 2.5]]
         #expect(

@@ -32,6 +32,15 @@ struct ResponseURLTests {
         #expect(response.url?.absoluteString == "http://mirror.example" + path)
     }
 
+    /// Regression: a redirect was from the URL before the exchange interceptors.
+    @Test func `a redirect is from the URL that responded`() async throws {
+        let stub = StubTransport()
+        stub.when(.path("/a"), .status(302, fields: [.location: "/b"]))
+        stub.when(.path("/b"), .text("there"))
+        let response = try await client(stub, exchange: [toMirror]).send(RequestData(path: "http://h/a"), as: .text)
+        #expect(response.redirects.map(\.from.absoluteString) == ["http://mirror.example/a"])
+    }
+
     @Test(arguments: [true, false]) func `the interceptor's URL is the error's`(isOfTheCall: Bool) async throws {
         let stub = StubTransport(always: .text("not here", status: 404))
         let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])

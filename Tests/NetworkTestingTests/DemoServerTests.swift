@@ -69,7 +69,7 @@ struct DemoServerTests {
         await server.stop()
     }
 
-    /// Regression: nothing stopped a server that nobody held any more.
+    /// Regression: nothing stopped a server that was no longer held.
     @Test
     func `a server that is dropped stops`() async throws {
         func connection() async throws -> LoopbackSocket {

@@ -13,6 +13,18 @@ import Testing
         (NSURLErrorUnknown, "CONNECT tunnel failed, response 403", .proxyFailed),
         (NSURLErrorCannotConnectToHost, "Failed to connect to 127.0.0.1 port 9 after 0 ms", .connectFailed),
         (NSURLErrorUnknown, "Couldn't connect to server", .connectFailed),
+        // Regression: a word in the host's name decided.
+        (
+            NSURLErrorCannotConnectToHost,
+            "Failed to connect to api.classlink.com port 80 after 0 ms: Couldn't connect to server", .connectFailed
+        ),
+        (NSURLErrorCannotFindHost, "Could not resolve host: socks.example", .nameNotResolved),
+        (NSURLErrorCannotFindHost, "Could not resolve host: tls", .nameNotResolved),
+        (
+            NSURLErrorUnknown,
+            "SSL: no alternative certificate subject name matches target host name 'revoked.example'",
+            .certificateHostMismatch
+        ),
         (NSURLErrorUnknown, "Immediate connect fail for 10.0.0.1: Network is unreachable", .connectFailed),
         (NSURLErrorTimedOut, "Connection timed out after 300000 milliseconds", .connectTimeout),
         (NSURLErrorNetworkConnectionLost, "Recv failure: Connection reset by peer", .connectionLost),

@@ -57,7 +57,7 @@ import NetworkCore
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        assert(thread == ThreadIdentity.none || thread == ThreadIdentity.current, "closed beside the loop")
+        assert(thread == ThreadIdentity.none || thread == ThreadIdentity.current, "closed outside the loop's thread")
         unsafe curl_easy_cleanup(pointer)
         // After the handle, which may read them until then.
         unsafe lists.forEach { unsafe $0.deallocate() }

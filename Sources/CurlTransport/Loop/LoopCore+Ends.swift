@@ -140,10 +140,12 @@ extension LoopCore {
         mailbox.take(into: &late, &jobs)
         // A round may have left some of its messages, too.
         for case .start(let transfer) in messages + late {
+            transfer.closeUpload()
             transfer.channel.finish(.failure(NetworkError.shutDown))
             letGo(transfer)
         }
         for transfer in state.value.transfers.all {
+            transfer.closeUpload()
             transfer.channel.finish(.failure(NetworkError.shutDown))
             if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
             transfer.delegate = nil

@@ -95,7 +95,7 @@ enum CurlFailure {
             (.proxyFailed, "the proxy's scheme is none that libcurl has")
         case .couldNotConnect where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
         // SOCKS 4 and 5 get an address, which libcurl looks up itself.
-        case .proxy where text.contains("resolve"):
+        case .proxy where text.hasPrefix("Failed to resolve"):
             (.nameNotResolved, "the host's name could not be resolved")
         case .proxy: (.proxyFailed, "the proxy refused or failed")
         case .couldNotResolveHost: (.nameNotResolved, "the host's name could not be resolved")

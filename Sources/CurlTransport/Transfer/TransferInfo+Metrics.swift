@@ -25,8 +25,9 @@ extension TransferInfo {
             metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
         }
         metrics.firstByte = firstByte.map { begun + .microseconds($0) }
-        // libcurl's clock begins anew with each repeat.
-        if let responded, let sending, sending.attempts > 1 { metrics.firstByte = responded }
+        // libcurl's clock begins anew with each repeat, and below 8.3 it stops when an upload begins.
+        let isOwn = !hasRequestBody && metrics.firstByte != nil && sending?.attempts ?? 1 <= 1
+        if let responded, !isOwn { metrics.firstByte = responded }
         metrics.httpVersion = httpVersion
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher

@@ -48,6 +48,8 @@ struct UploadState {
     /// - Parameter pauses: Whether libcurl, given no bytes, waits for a notification.
     /// - Returns: The bytes, and whether the producer may continue.
     mutating func take(_ count: Int, pauses: Bool = true) -> (taking: Taking, wakesProducer: Bool) {
+        // A closed body has lost its bytes, so its end would be that of a body cut short.
+        if isClosed { return (.failed(NetworkError.cancelled), false) }
         if let failure { return (.failed(failure), false) }
         let count = min(count, sendableBytes)
         if count > 0, let first = waiting.first {
@@ -109,7 +111,9 @@ struct UploadState {
 
     /// Restarts the body, which is sent again.
     mutating func restart() {
+        let wasClosed = isClosed
         self = UploadState(length: length)
+        isClosed = wasClosed
     }
 
     /// Closes the flow: nothing takes chunks any more.

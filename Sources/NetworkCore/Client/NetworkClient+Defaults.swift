@@ -12,7 +12,10 @@ extension NetworkClient {
             request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL
         let isPlain = headerFields.isEmpty && !request.options.hasRareOptions
         let isAtHome = isPlain || isBase(originOf: request.url)
-        if !isAtHome { OfOneOrigin.remove(from: &request.options) }
+        if !isAtHome {
+            if OfOneOrigin.hasCredentials(options), !saysWhoAsks { request.lacksCredentials = true }
+            OfOneOrigin.remove(from: &request.options)
+        }
         if saysWhoAsks, request.options.authentication != nil { request.options.authentication = nil }
         addHeaderFields(to: &request, isAtHome: isAtHome, saysWhoAsks: saysWhoAsks)
         if !isBelowBase { addCredentials(to: &request) }
@@ -44,6 +47,7 @@ extension NetworkClient {
             request.options.secretFields.formUnion(options.secretFields)
         }
         guard !headerFields.isEmpty else { return }
+        if !isAtHome, !saysWhoAsks, headerFields.contains(.authorization) { request.lacksCredentials = true }
         let secrets = request.options.secretFields
         request.addMissing(headerFields) { name in
             (isAtHome || !OfOneOrigin.contains(name, besides: secrets)) && !(saysWhoAsks && name == .authorization)

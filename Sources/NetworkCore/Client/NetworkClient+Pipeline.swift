@@ -75,6 +75,7 @@ extension NetworkClient {
             var response = try await transport.send(request)
             if response.carrier == nil { response.carrier = transport.name }
             cookieJar?.take(response.head.headerFields, from: request.url)
+            call.endExchange(response)
             return response
         } catch {
             throw noted(error, in: call)

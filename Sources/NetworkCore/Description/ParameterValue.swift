@@ -19,7 +19,7 @@ public enum ParameterValue: Sendable, Hashable {
     case unsigned(UInt64)
     /// A number with a fraction. Infinity and NaN are refused when the request is sent.
     case double(Double)
-    /// A number with more digits than a `Double` keeps.
+    /// A number with more digits than a `Double` keeps, or one that a `Double` writes with an exponent.
     case decimal(Decimal)
     /// A text.
     case string(String)
@@ -127,12 +127,22 @@ extension ParameterValue {
     }
 
     private init(decimal value: Decimal) {
+        // All digits and no exponent, unlike the text of a `Double`: `3`, not `3.0`.
         let text = "\(value)"
         guard let double = Double(text) else {
             self = .unencodable(type: "Decimal")
             return
         }
-        self = !double.isFinite || Decimal(string: "\(double)") == value ? .double(double) : .decimal(value)
+        let short = "\(double)"
+        if let int = Int(text) {
+            self = .int(int)
+        } else if let unsigned = UInt64(text) {
+            self = .unsigned(unsigned)
+        } else if !double.isFinite || (!short.contains(byte: UInt8(ascii: "e")) && Decimal(string: short) == value) {
+            self = .double(double)
+        } else {
+            self = .decimal(value)
+        }
     }
 
     private init(wholeNumber value: any BinaryInteger) {

@@ -91,6 +91,14 @@ struct Replay: Sendable {
         }
     }
 
+    /// Refuses a body that is announced as too large before any of it is read.
+    private static func checkLength(of response: NetworkResponse<TransportResponse.Body>, limit: Int) throws {
+        guard response.headerFields[.contentEncoding] == nil,
+            let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length > limit
+        else { return }
+        throw NetworkError.bodyTooLarge(limit: limit)
+    }
+
     /// Returns the result of one line, valid or not.
     /// - Parameter share: Holds the body. The caller gives it back when the result is written.
     func outcome(of line: LineSplitter.Line, holding share: BodyBudget.Share) async -> OutcomeLine {
@@ -113,7 +121,9 @@ struct Replay: Sendable {
             let response = try await client.send(request, as: .stream)
             let body: Data
             do {
-                body = try await share.collect(response.body, upTo: request.options.maximumBodyBytes, within: call)
+                let limit = request.options.maximumBodyBytes
+                if request.method != .head { try Self.checkLength(of: response, limit: limit) }
+                body = try await share.collect(response.body, upTo: limit, within: call)
             } catch let error as NetworkError {
                 throw error.during(request, transport: transport.name, elapsed: call.elapsed)
             }

@@ -83,7 +83,7 @@ final class SessionJars: Sendable {
     func note(_ jar: CookieJar, of session: JSONValue?) {
         guard let key = Self.key(of: session) else { return }
         // Not within the lock, on which all lines may wait.
-        let size = jar.cookies.reduce(0) { $0 + $1.heldBytes }
+        let size = jar.heldBytes
         state.withLock { $0.note(size, of: jar, for: key) }
     }
 
@@ -97,11 +97,6 @@ final class SessionJars: Sendable {
 }
 
 extension CookieJar.Cookie {
-    /// What the cookie takes in memory, about: its texts, and 256 bytes for everything else.
-    fileprivate var heldBytes: Int {
-        256 + name.utf8.count + value.utf8.count + domain.utf8.count + path.utf8.count
-    }
-
     /// Reads an entry of `initialCookies`.
     /// - Throws: ``LineProblem`` that names the key, never the value.
     init(_ entry: ObjectReader) throws {

@@ -23,6 +23,20 @@ struct UploadStateTests {
         guard case .end = flow.take(1).taking else { return #expect(Bool(false), "expected the end") }
     }
 
+    /// Regression: a body that was cancelled while its last bytes waited ended there, as if it were whole.
+    @Test(arguments: [nil, 10]) func `a closed body has no end`(length: Int?) {
+        var flow = UploadState(length: length)
+        _ = flow.deliver(Data("0123456789".utf8))
+        _ = flow.end(nil)
+        #expect(bytes(flow.take(3).taking) == Data("012".utf8))
+        flow.close()
+        for _ in 0..<2 {
+            guard case .failed = flow.take(100).taking else { return #expect(Bool(false), "expected a failure") }
+            // libcurl may rewind it.
+            flow.restart()
+        }
+    }
+
     /// Regression: each small chunk waited on its own, and taking the first of a quarter million moved all the others.
     @Test func `small chunks are taken together`() {
         var flow = UploadState(length: nil)

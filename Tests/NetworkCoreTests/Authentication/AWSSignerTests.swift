@@ -90,10 +90,27 @@ struct AWSSignerTests {
         var request = try request(vector)
         let signed = try await request.signed(by: Self.key(nil, region: nil), seconds: Self.seconds)
         #expect(signed.headerFields[.authorization]?.hasSuffix(vector.signature) == true)
-        request.url = try RequestURL("https://localhost/")
-        await expectFailure(.invalidOption) {
-            try await request.signed(by: Self.key(nil, region: nil), seconds: Self.seconds)
+        request.url = try RequestURL("https://dynamodb.cn-north-1.amazonaws.com.cn/")
+        let chinese = try await request.signed(by: Self.key(nil, region: nil), seconds: Self.seconds)
+        #expect(chinese.headerFields[.authorization]?.contains("/cn-north-1/dynamodb/aws4_request, ") == true)
+    }
+
+    /// Regression: the first labels of any host were taken, so that a bucket was the service.
+    @Test(arguments: [
+        "localhost", "api.eu-central-1.example.com", "examplebucket.s3.eu-central-1.amazonaws.com",
+        "examplebucket.s3.amazonaws.com", "examplebucket.s3-eu-west-1.amazonaws.com", "s3.amazonaws.com",
+        "dynamodb.us-east-1.amazonaws.com.example",
+    ])
+    func `another host's name gives neither region nor service`(host: String) async throws {
+        let request = TransportRequest(url: try RequestURL("https://\(host)/"))
+        for region in [nil, "eu-central-1"] {
+            let error = await expectFailure(.invalidOption) {
+                try await request.signed(by: Self.key(nil, region: region), seconds: Self.seconds)
+            }
+            #expect(error?.message.hasPrefix("authentication.service") == true)
         }
+        let signed = try await request.signed(by: Self.key("s3", region: "eu-central-1"), seconds: Self.seconds)
+        #expect(signed.headerFields[.authorization]?.contains("/eu-central-1/s3/aws4_request, ") == true)
     }
 
     /// A stream that can be sent again is read for its hash; of a one-time stream there is none.

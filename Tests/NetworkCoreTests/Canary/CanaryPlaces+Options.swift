@@ -14,7 +14,8 @@ extension CanaryPlace {
         },
         .option("the keys of AWS") {
             $0.authentication = .awsSigV4(
-                .init(keyID: $1.value, secretKey: TransportOptions.Secret($1.value), region: "eu"))
+                .init(
+                    keyID: $1.value, secretKey: TransportOptions.Secret($1.value), region: "eu", service: "service"))
         },
         .option("a proxy's user and password") {
             $0.proxy = .explicit(

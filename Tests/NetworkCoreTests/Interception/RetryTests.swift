@@ -134,6 +134,18 @@ struct RetryTests {
         #expect(pauses.all == [.seconds(7)])
     }
 
+    /// Regression: fields that URLSession had joined were neither seconds nor a date, and no pause was kept.
+    @Test(arguments: [
+        ("1, 30", Duration.seconds(30)), ("30,1", .seconds(30)), ("7, 7, 7", .seconds(7)),
+        ("7, soon", .milliseconds(100)), ("7,", .milliseconds(100)), ("7 30", .milliseconds(100)),
+    ])
+    func `Retry-After of joined fields is the longest`(value: String, pause: Duration) async throws {
+        let transport = AnsweringTransport(Answer(status: 429, fields: [.retryAfter: value]), Answer())
+        let pauses = Pauses()
+        _ = try await client(transport, pauses).send(try .make(.get, "http://a/"), as: .stream)
+        #expect(pauses.all == [pause])
+    }
+
     @Test(arguments: ["61", "99999999999999999999999", "Fri, 31 Dec 2100 23:59:59 GMT"])
     func `Retry-After beyond the limit ends the call`(value: String) async throws {
         let transport = AnsweringTransport(Answer(status: 503, fields: [.retryAfter: value], body: "later"))

@@ -75,6 +75,17 @@ struct RedirectTests {
         #expect(second.method == .get && second.body == nil && second.headerFields.isEmpty)
     }
 
+    /// Regression: they stayed, and described a body that the next request did not have.
+    @Test(arguments: ["Digest", "Repr-Digest", "Content-Digest", "Last-Modified", "X-Amz-Content-Sha256"])
+    func `a field of a body goes with it`(name: String) async throws {
+        var request = try TransportRequest.make(.post, "http://a/b", body: "body")
+        request.headerFields.append(try HTTPField(checking: name, value: "x"))
+        let without = try #require(try await following(302, request))
+        #expect(without.headerFields.isEmpty)
+        let with = try #require(try await following(307, request))
+        #expect(with.headerFields == request.headerFields)
+    }
+
     /// Two that are equal for Swift are two all the same: which of them counts is the server's secret.
     @Test(arguments: [("/next", true), ("/other", false)])
     func `a Location that is repeated is followed if it is the same`(second: String, isFollowed: Bool) async throws {

@@ -23,15 +23,25 @@ struct AWSSigner {
         _ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int, time: String? = nil
     ) throws {
         self.signature = signature
-        // SERVICE.REGION.amazonaws.com
-        let labels = host.split(separator: ".").map(String.init)
-        guard let service = signature.service ?? labels.first,
-            let region = signature.region ?? (labels.count > 3 ? labels[1] : nil)
-        else { throw OptionCheck.invalid("authentication.region", "is needed: the host's name does not contain it") }
+        let named = Self.named(by: host)
+        guard let service = signature.service ?? named?.service, let region = signature.region ?? named?.region else {
+            throw OptionCheck.invalid(
+                "authentication.service", "is needed, with the region: the host is not SERVICE.REGION.amazonaws.com")
+        }
         (self.service, self.region) = (service, region)
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
         vendors = (names.first ?? "aws", names.count > 1 ? names[1] : names.first ?? "amz")
         self.time = time ?? CivilDate.text(milliseconds: seconds * 1000).filter { $0 != "-" && $0 != ":" }
+    }
+
+    /// Returns what `SERVICE.REGION.amazonaws.com` (or `….com.cn`) names; `nil` for any other host.
+    private static func named(by host: String) -> (service: String, region: String)? {
+        let labels = host.split(separator: ".").map(String.init)
+        // `bucket.s3.amazonaws.com` and `bucket.s3-accelerate.amazonaws.com` name a bucket and no region.
+        guard ["amazonaws.com", "amazonaws.com.cn"].contains(labels.dropFirst(2).joined(separator: ".")),
+            !labels[1].hasPrefix("s3")
+        else { return nil }
+        return (labels[0], labels[1])
     }
 
     /// Whether the service is S3, whose requests name the hash of their content, and whose paths are encoded once.

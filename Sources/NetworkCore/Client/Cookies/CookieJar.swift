@@ -14,12 +14,12 @@ import Synchronization
 /// whose names are not in that field.
 ///
 /// The jar refuses a cookie for a public suffix (`co.uk`), and a cookie with Secure that came over http; it enforces
-/// the rules of the `__Secure-` and `__Host-` prefixes. The limits are 4096 bytes of name and value, 50 cookies from
-/// one response, 180 per site and 3000 in all; a cookie of a response lasts at most 400 days, one that the caller sets
-/// or loads for as long as it says. When there are too many, expired cookies go first, then those without Secure, then
-/// the rest, each time the least recently used first: a response without TLS never displaces a cookie with Secure. The
-/// jar adds cookies, those with the longest paths first, as long as the field with the caller's own ones has at most
-/// 8190 bytes.
+/// the rules of the `__Secure-` and `__Host-` prefixes. The limits are 4096 bytes of name and value, as many of the
+/// path, 50 cookies from one response, 180 per site and 3000 in all; a cookie of a response lasts at most 400 days, one
+/// that the caller sets or loads for as long as it says. When there are too many, expired cookies go first, then those
+/// without Secure, then the rest, each time the least recently used first: a response without TLS never displaces a
+/// cookie with Secure. The jar adds cookies, those with the longest paths first, as long as the field with the caller's
+/// own ones has at most 8190 bytes.
 public final class CookieJar: Sendable {
     /// The limit on `Set-Cookie` fields of one response that are stored; the jar ignores the rest.
     static let maximumPerResponse = 50
@@ -58,8 +58,8 @@ public final class CookieJar: Sendable {
     /// not. An expired cookie only removes those.
     /// - Throws: ``NetworkError/Code/invalidOption`` for a cookie that no server could set: one with an empty name,
     ///   with `;` or control characters, with a domain that is not a host name or that includes the subdomains of a
-    ///   public suffix, or with a path that does not start with `/`. ``NetworkError/Code/unreadableFile`` while
-    ///   ``PublicSuffixList/system`` can't be read.
+    ///   public suffix, or with a path that does not start with `/` or is longer than 4096 bytes.
+    ///   ``NetworkError/Code/unreadableFile`` while ``PublicSuffixList/system`` can't be read.
     public func set(_ cookie: Cookie) throws {
         try checkSuffixes()
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
@@ -109,10 +109,17 @@ public final class CookieJar: Sendable {
 
     func keep(_ cookies: [Cookie]) {
         let now = now()
-        store.withLock { store in
-            for cookie in cookies { store.keep(cookie, at: now) }
+        // Not all at once: others use the jar meanwhile, and a file may have very many.
+        for start in stride(from: 0, to: cookies.count, by: 100) {
+            store.withLock { store in
+                for cookie in cookies[start...].prefix(100) { store.keep(cookie, at: now) }
+            }
         }
     }
+
+    /// About what the cookies take in memory, in bytes: their texts, and 256 bytes for the rest of each. Those that
+    /// have expired count until they leave.
+    package var heldBytes: Int { store.withLock(\.heldBytes) }
 
     /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.
     func checkSuffixes() throws {

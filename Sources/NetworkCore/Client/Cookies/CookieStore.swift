@@ -32,6 +32,15 @@ struct CookieStore: Sendable {
         sites.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }.map(\.cookie)
     }
 
+    /// About what the cookies take in memory, in bytes.
+    var heldBytes: Int {
+        sites.values.joined().reduce(0) { bytes, entry in
+            let cookie = entry.cookie
+            return bytes + 256 + cookie.name.utf8.count + cookie.value.utf8.count + cookie.domain.utf8.count
+                + cookie.path.utf8.count
+        }
+    }
+
     /// Returns the cookies of a request: longer paths first, then older cookies.
     mutating func cookies(for url: RequestURL, at now: Date) -> [CookieJar.Cookie] {
         let site = suffixes.site(of: url.host)

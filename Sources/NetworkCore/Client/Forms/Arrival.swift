@@ -52,7 +52,7 @@ struct Arrival: Sendable {
     private func validated(_ body: Data) throws -> NetworkResponse<Data> {
         let response = ended(body)
         do {
-            try client.validation.check(incoming, isOfPart: asksForPart)
+            try client.validation.check(incoming, of: sent)
         } catch {
             throw refusing(response, for: error)
         }
@@ -72,6 +72,11 @@ struct Arrival: Sendable {
         guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
             return named
         }
+        if error.code == .unacceptableStatus, response.status == .unauthorized, sent.lacksCredentials,
+            !sent.headerFields.contains(.authorization), sent.options.authentication == nil, sent.credentials == nil
+        {
+            error.message += "; no credentials were sent, since those of the client are for another origin"
+        }
         error.response = .init(
             status: response.status, headerFields: response.headerFields, body: response.body, decoder: client.decoder)
         return error
@@ -89,7 +94,7 @@ struct Arrival: Sendable {
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
-            if let head { try validation.check(head) } else { try validation.check(incoming, isOfPart: asksForPart) }
+            if let head { try validation.check(head) } else { try validation.check(incoming, of: sent) }
         } catch {
             throw refusing(ended(try await start()), for: error)
         }

@@ -88,7 +88,7 @@ public final class BearerAuthentication: Interceptor {
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
-        guard isFor(request) else { return try await next(request) }
+        guard isFor(request) else { return try await next(withoutToken(request)) }
         let first = try await call.withinDeadline { try await self.token(newerThan: nil) }
         let response = try await next(try request.carrying(first.token))
         guard response.head.status == .unauthorized, refresh != nil else { return response }
@@ -100,6 +100,16 @@ public final class BearerAuthentication: Interceptor {
         await response.drain()
         let second = try await call.withinDeadline { try await self.token(newerThan: first.number) }
         return try await next(try request.carrying(second.token))
+    }
+
+    /// Returns a request that gets no token. If its origin is the reason, a 401 says so.
+    private func withoutToken(_ request: TransportRequest) -> TransportRequest {
+        guard !origins.contains(where: { $0.hasSameOrigin(as: request.url) }), !request.hasOwnCredentialsInURL,
+            !request.headerFields.contains(.authorization), request.options.authentication == nil
+        else { return request }
+        var request = request
+        request.lacksCredentials = true
+        return request
     }
 
     private func isFor(_ request: TransportRequest) -> Bool {
@@ -140,16 +150,20 @@ public final class BearerAuthentication: Interceptor {
         Task.detached(priority: Task.currentPriority) { [self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in
+                    let result: Result<TransportOptions.Secret, any Error>
                     do {
                         let token = try await Self.$refreshing.withValue(within) {
                             try await refresh(refused)
                         }
                         // A token that can't be sent would never be refused, and so never renewed.
                         try OptionCheck.token(token.value, "the token of the refresh")
-                        finish(number, .success(token))
+                        result = .success(token)
                     } catch {
-                        finish(number, .failure(error))
+                        result = .failure(error)
                     }
+                    // First, since a request that is told may start the next one.
+                    running.withLock { $0 -= 1 }
+                    finish(number, result)
                 }
                 group.addTask { [self] in
                     // Cancelled when the refresh ends first.
@@ -159,7 +173,6 @@ public final class BearerAuthentication: Interceptor {
                 await group.next()
                 group.cancelAll()
             }
-            running.withLock { $0 -= 1 }
         }
     }
 

@@ -14,6 +14,8 @@ extension NetworkClient {
             var redirects: [RedirectPolicy.Redirect] = []
             /// The last request that went to the transport, as the interceptors made it.
             var last: TransportRequest?
+            /// Ends the reading of the body of the last request, if the head of its response came first.
+            var stopSending: (@Sendable () -> Void)?
             /// The number of attempts, without the repeats of the exchange whose outcome is the call's.
             var attempts: Int { 1 + retries + repeats }
         }
@@ -108,12 +110,21 @@ extension NetworkClient {
             count(repeats: response.metrics.repeats)
         }
 
-        /// Records an exchange.
+        /// Records an exchange. The stream of a body that an earlier exchange of the call still sends may be the same:
+        /// its reading ends first.
         func beginExchange(_ request: TransportRequest) {
-            record.withLock { record in
+            let stopSending = record.withLock { record in
                 record.exchanges += 1
                 record.last = request
+                return record.stopSending.take()
             }
+            stopSending?()
+        }
+
+        /// Records the response of an exchange.
+        func endExchange(_ response: TransportResponse) {
+            guard let stopSending = response.body.record.stopSending else { return }
+            record.withLock { $0.stopSending = stopSending }
         }
     }
 }

@@ -14,7 +14,8 @@
 /// ```
 ///
 /// The ``NetworkClient/interceptors`` run around the whole call, redirects included; the
-/// ``NetworkClient/exchangeInterceptors`` run around each exchange of it. The first of a list is the outermost.
+/// ``NetworkClient/exchangeInterceptors`` run around each exchange of it. The first of a list is the outermost. A
+/// relative reference of a redirect is resolved at the URL that the exchange interceptors receive.
 ///
 /// A step is part of its call and shares the call's time. At ``NetworkClient/Call/deadline`` the step is cancelled, and
 /// the call fails with ``NetworkError/Code/totalTimeout`` as soon as the step has returned. A step that ignores

@@ -75,10 +75,16 @@ enum RetryAfter {
     }
 
     private static func duration(_ text: String, now: Date) -> Duration? {
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            return .seconds(min(Int64(text) ?? .max, 1 << 40))
-        }
+        // URLSession joins repeated fields: `1, 30`.
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in seconds(part.drop { $0 == UInt8(ascii: " ") }) }
+        if numbers.count == parts.count, let longest = numbers.max() { return .seconds(longest) }
         guard let date = HTTPDate.parse(text, now: now) else { return nil }
         return .seconds(max(0, date.timeIntervalSince(now)))
+    }
+
+    private static func seconds(_ digits: Substring.UTF8View) -> Int64? {
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return min(Int64(Substring(digits)) ?? .max, 1 << 40)
     }
 }

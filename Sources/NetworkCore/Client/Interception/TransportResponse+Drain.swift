@@ -12,7 +12,7 @@ extension TransportResponse {
         // Errors concern only a response that is discarded. A body beyond the limit is an error that ends its exchange;
         // a body that announces such a length is not read at all.
         await atMost(Self.drainTime) { _ = try? await body.collect(upTo: Self.drainedBytes) }
-        body.stopSending()
+        body.record.stopSending?()
     }
 
     /// Ends the exchange at once, however much is left of its body, even while the response is held.

@@ -26,7 +26,8 @@ extension NetworkClient {
                 }
                 if let decide = redirectPolicy.decide {
                     let proposal = RedirectPolicy.Proposal(
-                        redirect: RedirectPolicy.Redirect(response.head.status, from: request.url, as: next),
+                        redirect: RedirectPolicy.Redirect(
+                            response.head.status, from: call.met.last?.url ?? request.url, as: next),
                         request: next,
                         head: response.head,
                         followed: followed
@@ -44,7 +45,9 @@ extension NetworkClient {
                 }
                 await response.drain()
                 call.follow(
-                    RedirectPolicy.Redirect(response.head.status, from: request.url, as: next), after: response)
+                    RedirectPolicy.Redirect(
+                        response.head.status, from: call.met.last?.url ?? request.url, as: next),
+                    after: response)
                 request = next
                 followed += 1
             } catch let error as NetworkError {

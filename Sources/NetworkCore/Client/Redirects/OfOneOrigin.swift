@@ -13,6 +13,11 @@ enum OfOneOrigin {
         SecretFields.contains(name) || own.contains(name) || places.contains(name.canonicalName)
     }
 
+    /// Whether options have credentials.
+    static func hasCredentials(_ options: TransportOptions) -> Bool {
+        options.hasRareOptions && (options.authentication != nil || options.tls.clientCertificate != nil)
+    }
+
     /// Removes what is meant for one origin from the options. The user and password of a URL carry their own origin.
     static func remove(from options: inout TransportOptions) {
         guard options.hasRareOptions else { return }

@@ -41,8 +41,11 @@ struct RedirectRules: Sendable {
         }
     }
 
-    /// The fields that say something of a body besides those that begin with `content-` (RFC 9110 §10.1.1, §6.6.2).
-    private static let fieldsOfBodies: Set<String> = ["expect", "trailer", "transfer-encoding"]
+    /// The fields that say something of a body besides those that begin with `content-` (RFC 9110 §6.6.2, §10.1.1,
+    /// §15.4; RFC 9530 §3).
+    private static let fieldsOfBodies: Set<String> = [
+        "digest", "expect", "last-modified", "repr-digest", "trailer", "transfer-encoding", "x-amz-content-sha256",
+    ]
 
     private func dropsBody(_ status: Int, _ request: TransportRequest) -> Bool {
         guard !policy.keepsMethodOn.contains(status) else { return false }
@@ -55,6 +58,8 @@ struct RedirectRules: Sendable {
 
     private func leaveSecretsBehind(in request: inout TransportRequest) {
         let own = request.options.secretFields
+        let (hasOptions, hasURL) = (OfOneOrigin.hasCredentials(request.options), request.credentials != nil)
+        if hasOptions || hasURL || request.headerFields.contains(.authorization) { request.lacksCredentials = true }
         request.headerFields.removeAll { OfOneOrigin.contains($0.name, besides: own) }
         OfOneOrigin.remove(from: &request.options)
         // A later redirect back to this origin would send them again.

@@ -1,4 +1,3 @@
-public import FoundationEssentials
 public import HTTPTypes
 
 /// A response: its body in the requested form, its head, and the history of its call.
@@ -67,22 +66,3 @@ public struct NetworkResponse<Body> {
 }
 
 extension NetworkResponse: Sendable where Body: Sendable {}
-
-extension NetworkResponse where Body == Data {
-    /// Returns the body as a value, for a response whose status decides on the type:
-    ///
-    /// ```swift
-    /// let response = try await client.with { $0.validation = .any }.send(request, as: .data)
-    /// if response.status == .conflict { throw try response.decoded(as: Conflict.self) }
-    /// ```
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - decoder: The decoder. Default: JSON.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
-    ///   empty body.
-    public func decoded<Value: Decodable & SendableMetatype>(
-        as type: Value.Type, by decoder: any ResponseDecoder = .json
-    ) throws -> sending Value {
-        try ResponseDecoding.decode(type, from: body, of: readableHead, by: decoder)
-    }
-}

@@ -24,8 +24,9 @@ public struct ResponseValidation: Sendable {
     /// Accepts every response.
     public static let any = ResponseValidation([])
 
-    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``. A
-    /// client also rejects a 206 for a request without `Range`: its body is a part of what was asked for.
+    /// Accepts 2xx, the default of a ``NetworkClient``. Rejects with ``NetworkError/Code/unacceptableStatus``. A client
+    /// also rejects a 206 for a request without `Range`, whose body is a part of what was asked for, and one with
+    /// another part than the request's ([RFC 9110 §15.3.7](https://www.rfc-editor.org/rfc/rfc9110#section-15.3.7)).
     public static let successful = ResponseValidation([.success])
 
     /// Accepts the statuses in the ranges. Rejects with ``NetworkError/Code/unacceptableStatus``.
@@ -94,14 +95,17 @@ public struct ResponseValidation: Sendable {
     }
 
     /// Checks a response whose head is parsed only if a rule needs it.
-    /// - Parameter isOfPart: Returns whether the request was for a part.
-    func check(_ response: TransportResponse, isOfPart: () -> Bool) throws {
+    /// - Parameter request: The request as it was sent.
+    func check(_ response: TransportResponse, of request: @autoclosure () -> TransportRequest) throws {
         for rule in rules {
             switch rule {
             case .success:
                 try Self.checkSuccess(response.status)
-                if response.status == .partialContent, !isOfPart() {
-                    throw NetworkError.refusedStatus(response.status, "the whole was")
+                guard response.status == .partialContent else { continue }
+                let request = request()
+                if !request.asked(forPartIn: response.head) {
+                    let part = request.headerFields[.range].map { "the part \(Redaction.visible($0)) was" }
+                    throw NetworkError.refusedStatus(response.status, part ?? "the whole was")
                 }
             case .status(let check): try check(response.status)
             case .head(let check): try check(response.head)

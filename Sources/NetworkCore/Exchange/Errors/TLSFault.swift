@@ -59,10 +59,11 @@ package enum TLSFault {
                 "version too low", "unsupported version",
             ], .tlsVersionRefused
         ),
+        // Before those of one word: such a message names the host.
+        (["subject name", "does not match target host", "hostname mismatch"], .certificateHostMismatch),
         (["revoked"], .certificateRevoked),
         (["not yet valid", "not activated", "not valid yet"], .certificateNotYetValid),
         (["has expired", "expired certificate", "certificate expired"], .certificateExpired),
-        (["subject name", "does not match target host", "hostname mismatch"], .certificateHostMismatch),
         (["certificate in certificate chain"], .certificateUntrusted),
         (["self-signed certificate", "self signed certificate"], .certificateSelfSigned),
         (

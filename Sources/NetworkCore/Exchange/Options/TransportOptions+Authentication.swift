@@ -37,17 +37,18 @@ extension TransportOptions {
             /// The two vendors, separated by a colon: the first names the algorithm and the key, the second the header
             /// fields (`X-Amz-…`). Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
-            /// The region, such as `eu-central-1`. Default: `nil`, which takes it from the host name
-            /// (`SERVICE.REGION.amazonaws.com`). Required with ``service``.
+            /// The region, such as `eu-central-1`. Default: `nil`, which takes it from a host name of exactly the form
+            /// `SERVICE.REGION.amazonaws.com` (or `….com.cn`). Required with ``service``.
             public var region: String?
-            /// The service, such as `s3`. Default: `nil`, which takes it from the host name.
+            /// The service, such as `s3`. Default: `nil`, which takes it from a host name of that form. For any other
+            /// host, such as that of a bucket, the request fails with ``NetworkError/Code/invalidOption``.
             public var service: String?
             /// The access key ID.
             public var keyID: String
             /// The secret access key.
             public var secretKey: Secret
 
-            /// Creates a signature from a key, and from a region and a service if the host name does not contain them.
+            /// Creates a signature from a key, and from a region and a service if the host name does not give them.
             public init(
                 keyID: String, secretKey: Secret, region: String? = nil, service: String? = nil
             ) {

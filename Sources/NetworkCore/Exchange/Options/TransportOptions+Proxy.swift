@@ -158,7 +158,7 @@ extension TransportOptions.Proxy {
             if !headerFields.isEmpty {
                 throw OptionCheck.invalid("proxy.headerFields", "have no meaning for a SOCKS proxy")
             }
-            if password != nil, url.lowercasedASCII.hasBytePrefix("socks4") {
+            if let password, !password.value.isEmpty, url.lowercasedASCII.hasBytePrefix("socks4") {
                 throw OptionCheck.invalid(
                     "proxy.password", "can't be sent to a SOCKS 4 proxy, which takes a user alone")
             }

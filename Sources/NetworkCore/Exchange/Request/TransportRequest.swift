@@ -37,6 +37,14 @@ public struct TransportRequest: Sendable {
         @usableFromInline var headerFields: HTTPFields
         @usableFromInline var body: Body?
         @usableFromInline var options: TransportOptions
+        /// Whether credentials were left out of the request, because they are for another origin.
+        var lacksCredentials = false
+    }
+
+    /// Whether credentials were left out of the request, because they are for another origin.
+    var lacksCredentials: Bool {
+        get { content.value.lacksCredentials }
+        set { content.value.lacksCredentials = newValue }
     }
 
     /// Creates a request. ``check(for:)`` checks whether a transport supports it.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+import Synchronization
 
 extension TransportResponse {
     /// A response's body: a sequence of chunks as they arrive, or the whole body at once.
@@ -23,15 +24,15 @@ extension TransportResponse {
 
         let source: any BodySource
         private let ended: (any EndedBodySource)?
-        private let record: any ReadingRecord
+        let record: any ReadingRecord
 
         /// Creates a body from bytes in memory.
         public init(_ bytes: Data) { self.init(source: CollectedBody(bytes)) }
 
         /// Creates a body that a transport delivers.
-        public init(source: any BodySource) { self.init(source: source, record: OneTimeFlag()) }
+        public init(source: any BodySource) { self.init(source: source, record: PlainRecord()) }
 
-        private init(source: any BodySource, record: any ReadingRecord) {
+        init(source: any BodySource, record: any ReadingRecord) {
             self.source = source
             self.record = record
             ended = nil
@@ -50,14 +51,14 @@ extension TransportResponse {
         /// - Throws: ``NetworkError/Code/bodyTooLarge`` above the limit. The rest of the body is then not read.
         ///   ``NetworkError/Code/bodyAlreadyRead`` for a second reading. `CancellationError` in a cancelled task.
         public func collect(upTo limit: Int? = nil) async throws -> Data {
-            guard !record.isOver else { throw NetworkError.bodyReadTwice }
+            guard record.reading.begin() else { throw NetworkError.bodyReadTwice }
             do {
                 // Sources need not expect a limit below 0.
                 let bytes = try await source.collect(upTo: limit.map { Swift.max(0, $0) })
-                if !bytes.isEmpty { record.noteEnd() }
+                record.reading.end(isOver: !bytes.isEmpty)
                 return bytes
             } catch {
-                record.noteFailure(error)
+                record.reading.end(isOver: true)
                 throw NetworkError.thrown(error)
             }
         }
@@ -87,9 +88,6 @@ extension TransportResponse {
                 record: record)
         }
 
-        /// Ends the reading of the request's body if it is still going out.
-        func stopSending() { record.stopSending() }
-
         var metrics: TransportMetrics { source.metrics }
         var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
 
@@ -109,46 +107,60 @@ extension TransportResponse {
             ///   `CancellationError` in a cancelled task.
             public mutating func next() async throws -> Data? {
                 guard !isOver else { return nil }
+                guard record.reading.begin() else {
+                    isOver = true
+                    throw NetworkError.bodyReadTwice
+                }
                 do {
-                    if !hasBegun, record.isOver { throw NetworkError.bodyReadTwice }
                     if let chunk = try await source.next() {
                         hasBegun = true
+                        record.reading.end(isOver: false)
                         return chunk
                     }
                 } catch {
                     isOver = true
-                    record.noteFailure(error)
+                    record.reading.end(isOver: true)
                     throw NetworkError.thrown(error)
                 }
                 isOver = true
-                if hasBegun { record.noteEnd() }
+                record.reading.end(isOver: hasBegun)
                 return nil
             }
         }
     }
 }
 
-/// What a body's reader has done with its exchange.
+/// Who reads a body, the same for a body and for those that wrap it.
 package protocol ReadingRecord: AnyObject, Sendable {
-    /// Whether the body has been read to its end, or its reading has failed.
-    var isOver: Bool { get }
-    func noteEnd()
-    /// Ends the reading of the request's body if it is still going out: the request may be sent again, and its stream
-    /// is read once at a time.
-    func stopSending()
+    var reading: ReaderClaim { get }
+    /// Ends the reading of the stream of the request's body: the request may be sent again, and its stream is read once
+    /// at a time. It does not keep the response's body. `nil` if the stream had been read when the head came.
+    var stopSending: (@Sendable () -> Void)? { get }
 }
 
-extension ReadingRecord {
-    /// Records that a reading failed, unless it was refused because of another one.
-    fileprivate func noteFailure(_ error: any Error) {
-        if (error as? NetworkError)?.code != .bodyAlreadyRead { noteEnd() }
+/// The record of a body that knows nothing of its request.
+private final class PlainRecord: ReadingRecord {
+    let reading = ReaderClaim()
+    var stopSending: (@Sendable () -> Void)? { nil }
+}
+
+/// Whether a body is being read, or has been read to its end.
+package final class ReaderClaim: Sendable {
+    private enum Phase { static let idle: UInt8 = 0, reading: UInt8 = 1, over: UInt8 = 2 }
+
+    private let phase = Atomic(Phase.idle)
+
+    package init() {}
+
+    /// Begins a reading.
+    /// - Returns: Whether it may read: not while another reading runs, nor after the end.
+    func begin() -> Bool {
+        phase.compareExchange(expected: Phase.idle, desired: Phase.reading, ordering: .acquiringAndReleasing).exchanged
     }
-}
 
-extension OneTimeFlag: ReadingRecord {
-    package var isOver: Bool { isRaised }
-    package func noteEnd() { _ = raise() }
-    package func stopSending() {}
+    /// Ends a reading that has begun.
+    /// - Parameter isOver: Whether the body has been read to its end, or its reading has failed.
+    func end(isOver: Bool) { phase.store(isOver ? Phase.over : Phase.idle, ordering: .releasing) }
 }
 
 extension TransportResponse {

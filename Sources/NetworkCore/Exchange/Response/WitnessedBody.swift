@@ -7,7 +7,7 @@ extension TransportResponse {
     ///   soon, because the reader waits for it.
     package func witnessed(by see: @escaping @Sendable (BodyEvent) -> Void) -> TransportResponse {
         var response = self
-        response.body = Body(source: WitnessedBody(body.source, see))
+        response.body = Body(source: WitnessedBody(body.source, see), record: body.record)
         return response
     }
 

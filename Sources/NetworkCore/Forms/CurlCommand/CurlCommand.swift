@@ -53,6 +53,8 @@ extension NetworkClient {
         _ request: some RequestConvertible, as form: ResponseForm<Body> = .data,
         secrets: TransportRequest.CurlSecrets = .redacted
     ) throws -> String {
+        var options = options
+        if form.isEndless { options.totalTimeout = nil }
         var request = try self.request(of: request.data, options: options)
         request.addMissing(form.fields(self))
         try request.check()

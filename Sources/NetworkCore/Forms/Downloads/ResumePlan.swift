@@ -92,34 +92,3 @@ extension ResumePlan {
         return whole
     }
 }
-
-/// The value of Content-Range (RFC 9110 §14.4), in bytes.
-struct ContentRange: Hashable, Sendable {
-    /// The first byte; `nil` for a range that can't be satisfied.
-    var first: Int?
-    var last: Int?
-    /// The whole length; `nil` if the server does not know it.
-    var total: Int?
-
-    /// Parses a value.
-    /// - Returns: `nil` for a text that is not a Content-Range, or one that contradicts itself.
-    init?(_ text: String) {
-        guard text.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
-        let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))
-        guard parts.count == 2 else { return nil }
-        if parts[1] != "*" {
-            guard let total = Self.number(parts[1]) else { return nil }
-            self.total = total
-        }
-        if parts[0] == "*" { return }
-        let ends = parts[0].split(atByte: UInt8(ascii: "-")).map { Self.number($0) }
-        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else {
-            return nil
-        }
-        (self.first, self.last) = (first, last)
-    }
-
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-    }
-}
