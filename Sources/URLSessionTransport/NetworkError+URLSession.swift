@@ -37,7 +37,8 @@ extension NetworkError {
 
     /// Returns a text of libcurl without the host that it names, which may have any word in it.
     private static func withoutHost(_ text: String) -> String {
-        for start in ["failed to connect to ", "resolve host: ", "resolve proxy: ", "connect fail for "] {
+        for start in ["failed to connect to ", "resolve host: ", "resolve proxy: ", "connect fail for ", "host name '"]
+        {
             guard let range = text.firstRange(of: start) else { continue }
             return String(text[..<range.upperBound] + text[range.upperBound...].drop { $0 != " " })
         }

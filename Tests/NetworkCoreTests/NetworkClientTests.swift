@@ -59,7 +59,7 @@ struct NetworkClientTests {
             let error = await expectFailure(.unacceptableStatus) {
                 try await client.send(RequestData(url: url), as: .data)
             }
-            return try #require(error).message.hasSuffix("are for another origin")
+            return try #require(error).message.hasSuffix("they are for another origin")
         }
         let bearer = try BearerAuthentication(for: ["http://h"], token: "t")
         let clients = [
@@ -93,7 +93,7 @@ struct NetworkClientTests {
         arguments: [
             ("bytes=5-9", "bytes 5-9/10", true), ("bytes=5-9", "bytes 0-4/10", false),
             ("bytes=5-", "bytes 5-9/10", true),
-            ("bytes=5-", "bytes 6-9/10", false), ("bytes=5-9", nil, false), ("bytes=-5", "bytes 5-9/10", true),
+            ("bytes=5-", "bytes 6-9/10", false), ("bytes=5-9", nil, true), ("bytes=-5", "bytes 5-9/10", true),
             ("bytes=0-1,4-5", nil, true), ("lines=1-2", nil, true), (nil, "bytes 0-4/10", false),
         ] as [(String?, String?, Bool)])
     func `a part is the one that was asked for`(range: String?, part: String?, isRight: Bool) async throws {

@@ -103,7 +103,7 @@ struct InterruptionContract {
             for _ in 0..<(round % 4) { await Task.yield() }
             reader.cancel()
             await expectFailure(.cancelled) { try await reader.value }
-            #expect(try await chunks.next() == nil)
+            await expectFailure(.bodyAlreadyRead) { _ = try await chunks.next() }
         }
         try await server.wait { $0.connectionsEndedByPeer == Self.rounds }
     }

@@ -25,6 +25,11 @@ import Testing
             "SSL: no alternative certificate subject name matches target host name 'revoked.example'",
             .certificateHostMismatch
         ),
+        (
+            NSURLErrorUnknown,
+            "SSL: no alternative certificate subject name matches target host name 'socks.example'",
+            .certificateHostMismatch
+        ),
         (NSURLErrorUnknown, "Immediate connect fail for 10.0.0.1: Network is unreachable", .connectFailed),
         (NSURLErrorTimedOut, "Connection timed out after 300000 milliseconds", .connectTimeout),
         (NSURLErrorNetworkConnectionLost, "Recv failure: Connection reset by peer", .connectionLost),

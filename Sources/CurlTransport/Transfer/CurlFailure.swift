@@ -94,8 +94,8 @@ enum CurlFailure {
         case .couldNotConnect where text.contains("Unsupported proxy scheme"):
             (.proxyFailed, "the proxy's scheme is none that libcurl has")
         case .couldNotConnect where text.contains("SOCKS"): (.proxyFailed, "the SOCKS proxy refused or failed")
-        // SOCKS 4 and 5 get an address, which libcurl looks up itself.
-        case .proxy where text.hasPrefix("Failed to resolve"):
+        // SOCKS 4 and 5 get an address, which libcurl looks up itself. Only the start counts: a host is named later.
+        case .proxy where text.hasPrefix("Could not resolve") || text.hasPrefix("Failed to resolve"):
             (.nameNotResolved, "the host's name could not be resolved")
         case .proxy: (.proxyFailed, "the proxy refused or failed")
         case .couldNotResolveHost: (.nameNotResolved, "the host's name could not be resolved")

@@ -21,14 +21,6 @@ extension TransportRequest {
             let problem = "has \(codings.count) layers, and at most \(Self.maximumCodings) are decoded"
             return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding(problem))]))
         }
-        // A range is one of the encoded body (RFC 9110 §14).
-        if head.status == .partialContent,
-            head.headerFields[.contentRange].flatMap({ ContentRange($0) })?.isWhole != true
-        {
-            let problem =
-                "is that of the whole, and a part of it can't be decoded; decompress = false takes it as it is"
-            return BodyDecoder(DecodingChain([("Content-Encoding", UnknownCoding(problem))]))
-        }
         // The coding that was applied last comes off first.
         return BodyDecoder(DecodingChain(codings.reversed().map { ($0, Self.decoder($0)) }))
     }

@@ -93,7 +93,8 @@ struct Replay: Sendable {
 
     /// Refuses a body that is announced as too large before any of it is read.
     private static func checkLength(of response: NetworkResponse<TransportResponse.Body>, limit: Int) throws {
-        guard response.headerFields[.contentEncoding] == nil,
+        guard response.headerFields[.contentEncoding] == nil, response.headerFields[.transferEncoding] == nil,
+            ![204, 304].contains(response.status.code),
             let length = response.headerFields[.contentLength].flatMap({ Int($0) }), length > limit
         else { return }
         throw NetworkError.bodyTooLarge(limit: limit)

@@ -1,7 +1,5 @@
 import Foundation
-import HTTPTypes
 import NetworkTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -50,31 +48,6 @@ struct DecodingTests {
         #expect(try Decoded.all(of: Gzip.stored(plain), by: Inflater(.gzip), inPiecesOf: size) == plain)
         let zeros = Data(count: 1_000_000)
         #expect(try Decoded.all(of: Gzip.zeros(count: 1_000_000), by: Inflater(.gzip), inPiecesOf: size) == zeros)
-    }
-
-    /// Regression: a part of an encoded body was called cut short or damaged.
-    @Test(
-        arguments: [
-            (.ok, nil, false), (.partialContent, "bytes 0-9/10", false), (.partialContent, "bytes 0-4/10", true),
-            (.partialContent, "bytes 5-9/10", true), (.partialContent, "bytes 0-4/*", true),
-            (.partialContent, nil, true),
-        ] as [(HTTPResponse.Status, String?, Bool)])
-    func `a part of an encoded body is not decoded`(
-        status: HTTPResponse.Status, range: String?, isPart: Bool
-    ) async throws {
-        var head = HTTPResponse(status: status, headerFields: [.contentEncoding: "gzip"])
-        head.headerFields[.contentRange] = range
-        let decoder = try #require(TransportRequest(url: try RequestURL("http://h/")).decoder(for: head))
-        let packed = Guarded<Data?>(Gzip.zeros(count: 10))
-        func read() async throws -> Data? {
-            try await decoder.next(check: {}, fetch: { packed.withLock { $0.take() } })
-        }
-        if isPart {
-            let error = await expectFailure(.invalidContentEncoding) { try await read() }
-            #expect(error?.message.contains("decompress = false") == true)
-        } else {
-            #expect(try await read() == Data(count: 10))
-        }
     }
 
     @Test func `every cut is noticed`() throws {

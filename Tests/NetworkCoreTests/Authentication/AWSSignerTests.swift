@@ -98,7 +98,7 @@ struct AWSSignerTests {
     /// Regression: the first labels of any host were taken, so that a bucket was the service.
     @Test(arguments: [
         "localhost", "api.eu-central-1.example.com", "examplebucket.s3.eu-central-1.amazonaws.com",
-        "examplebucket.s3.amazonaws.com", "examplebucket.s3-eu-west-1.amazonaws.com", "s3.amazonaws.com",
+        "examplebucket.s3.amazonaws.com", "examplebucket.s3-eu-west-1.amazonaws.com", "amazonaws.com",
         "dynamodb.us-east-1.amazonaws.com.example",
     ])
     func `another host's name gives neither region nor service`(host: String) async throws {
@@ -111,6 +111,21 @@ struct AWSSignerTests {
         }
         let signed = try await request.signed(by: Self.key("s3", region: "eu-central-1"), seconds: Self.seconds)
         #expect(signed.headerFields[.authorization]?.contains("/eu-central-1/s3/aws4_request, ") == true)
+    }
+
+    @Test func `a host without a region names the service, and another vendor's host both`() async throws {
+        let global = TransportRequest(url: try RequestURL("https://sts.amazonaws.com/"))
+        let signed = try await global.signed(by: Self.key(nil, region: "us-east-1"), seconds: Self.seconds)
+        #expect(signed.headerFields[.authorization]?.contains("/us-east-1/sts/aws4_request, ") == true)
+        let error = await expectFailure(.invalidOption) {
+            try await global.signed(by: Self.key(nil, region: nil), seconds: Self.seconds)
+        }
+        #expect(error?.message.hasPrefix("authentication.region") == true)
+        var key = Self.key(nil, region: nil)
+        key.provider = "osc"
+        let other = TransportRequest(url: try RequestURL("https://fcu.eu-west-2.outscale.com/"))
+        let theirs = try await other.signed(by: key, seconds: Self.seconds)
+        #expect(theirs.headerFields[.authorization]?.contains("/eu-west-2/fcu/osc4_request, ") == true)
     }
 
     /// A stream that can be sent again is read for its hash; of a one-time stream there is none.

@@ -23,25 +23,38 @@ struct AWSSigner {
         _ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int, time: String? = nil
     ) throws {
         self.signature = signature
-        let named = Self.named(by: host)
-        guard let service = signature.service ?? named?.service, let region = signature.region ?? named?.region else {
-            throw OptionCheck.invalid(
-                "authentication.service", "is needed, with the region: the host is not SERVICE.REGION.amazonaws.com")
-        }
-        (self.service, self.region) = (service, region)
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
         vendors = (names.first ?? "aws", names.count > 1 ? names[1] : names.first ?? "amz")
+        let named = vendors.first == "aws" ? Self.named(byAmazons: host) : Self.named(by: host)
+        guard let service = signature.service ?? named.service else {
+            throw OptionCheck.invalid("authentication.service", "is needed: the host's name does not give it")
+        }
+        guard let region = signature.region ?? named.region else {
+            throw OptionCheck.invalid("authentication.region", "is needed: the host's name does not give it")
+        }
+        (self.service, self.region) = (service, region)
         self.time = time ?? CivilDate.text(milliseconds: seconds * 1000).filter { $0 != "-" && $0 != ":" }
     }
 
-    /// Returns what `SERVICE.REGION.amazonaws.com` (or `….com.cn`) names; `nil` for any other host.
-    private static func named(by host: String) -> (service: String, region: String)? {
+    private typealias Named = (service: String?, region: String?)
+
+    /// Returns what `SERVICE.REGION.amazonaws.com` or `SERVICE.amazonaws.com` (or `….com.cn`) names, and nothing for
+    /// any other host.
+    private static func named(byAmazons host: String) -> Named {
         let labels = host.split(separator: ".").map(String.init)
+        let zone = labels.firstIndex(of: "amazonaws") ?? 0
+        guard ["amazonaws.com", "amazonaws.com.cn"].contains(labels[zone...].joined(separator: ".")) else {
+            return (nil, nil)
+        }
+        if zone == 1 { return (labels[0], nil) }
         // `bucket.s3.amazonaws.com` and `bucket.s3-accelerate.amazonaws.com` name a bucket and no region.
-        guard ["amazonaws.com", "amazonaws.com.cn"].contains(labels.dropFirst(2).joined(separator: ".")),
-            !labels[1].hasPrefix("s3")
-        else { return nil }
-        return (labels[0], labels[1])
+        return zone == 2 && !labels[1].hasPrefix("s3") ? (labels[0], labels[1]) : (nil, nil)
+    }
+
+    /// Returns what `SERVICE.REGION.….…` names.
+    private static func named(by host: String) -> Named {
+        let labels = host.split(separator: ".").map(String.init)
+        return (labels.first, labels.count > 3 ? labels[1] : nil)
     }
 
     /// Whether the service is S3, whose requests name the hash of their content, and whose paths are encoded once.

@@ -75,7 +75,7 @@ struct Arrival: Sendable {
         if error.code == .unacceptableStatus, response.status == .unauthorized, sent.lacksCredentials,
             !sent.headerFields.contains(.authorization), sent.options.authentication == nil, sent.credentials == nil
         {
-            error.message += "; no credentials were sent, since those of the client are for another origin"
+            error.message += "; the client's credentials were not sent: they are for another origin"
         }
         error.response = .init(
             status: response.status, headerFields: response.headerFields, body: response.body, decoder: client.decoder)

@@ -14,8 +14,8 @@ extension NetworkClient {
             var redirects: [RedirectPolicy.Redirect] = []
             /// The last request that went to the transport, as the interceptors made it.
             var last: TransportRequest?
-            /// Ends the reading of the body of the last request, if the head of its response came first.
-            var stopSending: (@Sendable () -> Void)?
+            /// Ends the reading of the bodies of earlier requests, where the head of the response came first.
+            var stopSending: [@Sendable () -> Void] = []
             /// The number of attempts, without the repeats of the exchange whose outcome is the call's.
             var attempts: Int { 1 + retries + repeats }
         }
@@ -113,18 +113,21 @@ extension NetworkClient {
         /// Records an exchange. The stream of a body that an earlier exchange of the call still sends may be the same:
         /// its reading ends first.
         func beginExchange(_ request: TransportRequest) {
-            let stopSending = record.withLock { record in
+            let readsStream = request.body.map { $0.bytes == nil } ?? false
+            let earlier = record.withLock { record in
                 record.exchanges += 1
                 record.last = request
-                return record.stopSending.take()
+                guard readsStream else { return [@Sendable () -> Void]() }
+                defer { record.stopSending = [] }
+                return record.stopSending
             }
-            stopSending?()
+            for stopSending in earlier { stopSending() }
         }
 
         /// Records the response of an exchange.
         func endExchange(_ response: TransportResponse) {
             guard let stopSending = response.body.record.stopSending else { return }
-            record.withLock { $0.stopSending = stopSending }
+            record.withLock { $0.stopSending.append(stopSending) }
         }
     }
 }

@@ -22,7 +22,8 @@ extension TransportResponse {
         let (cancellation, keepsOpen) = AsyncStream<Void>.makeStream()
         let reader = Task {
             for await _ in cancellation {}
-            _ = try? await body.collect(upTo: 0)
+            // From the source, since the body may have a reader.
+            _ = try? await body.source.collect(upTo: 0)
         }
         reader.cancel()
         await reader.value

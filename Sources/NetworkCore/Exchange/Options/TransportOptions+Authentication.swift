@@ -38,10 +38,11 @@ extension TransportOptions {
             /// fields (`X-Amz-…`). Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
             /// The region, such as `eu-central-1`. Default: `nil`, which takes it from a host name of exactly the form
-            /// `SERVICE.REGION.amazonaws.com` (or `….com.cn`). Required with ``service``.
+            /// `SERVICE.REGION.amazonaws.com` (or `….com.cn`); of another vendor's, from `SERVICE.REGION.….…`.
             public var region: String?
-            /// The service, such as `s3`. Default: `nil`, which takes it from a host name of that form. For any other
-            /// host, such as that of a bucket, the request fails with ``NetworkError/Code/invalidOption``.
+            /// The service, such as `s3`. Default: `nil`, which takes it from a host name of that form, or from
+            /// `SERVICE.amazonaws.com`, where the region has to be given. For any other host, such as that of a bucket,
+            /// the request fails with ``NetworkError/Code/invalidOption``.
             public var service: String?
             /// The access key ID.
             public var keyID: String
