@@ -6,7 +6,7 @@ import Testing
 @testable import netlayer
 
 @Suite(.patience(minutes: 1)) struct ByteSourceTests {
-    /// Regression: the thread waited for ever for the room that only the consumer makes.
+    /// Regression: the thread never ended, since only the consumer makes room.
     @Test func `the thread ends when its consumer is dropped`() async throws {
         let folder = try TestFolder()
         defer { folder.remove() }

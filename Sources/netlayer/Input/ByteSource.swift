@@ -44,7 +44,7 @@ struct ByteSource: Sendable {
         let isOver = OneTimeFlag()
         continuation.onTermination = { _ in
             _ = isOver.raise()
-            // A thread that waits for room would wait for ever.
+            // The consumer makes no more room, for which the thread may wait.
             room.signal()
         }
         let thread = Thread { [descriptor, name] in

@@ -161,7 +161,7 @@ public final class BearerAuthentication: Interceptor {
                     } catch {
                         result = .failure(error)
                     }
-                    // First, since a request that is told may start the next one.
+                    // First, since a waiting request may start the next refresh.
                     running.withLock { $0 -= 1 }
                     finish(number, result)
                 }
