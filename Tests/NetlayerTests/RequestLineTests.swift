@@ -215,9 +215,9 @@ import Testing
         whole.headerFields.append(HTTPField(name: .userAgent, value: "b"))
         whole.tunnel = true
         for (name, scheme) in [
-            ("basic", TransportOptions.Proxy.Server.Scheme.basic), ("digest", .digest), ("any", .anySafe),
+            ("basic", TransportOptions.Proxy.Server.AuthenticationScheme.basic), ("digest", .digest), ("any", .anySafe),
         ] {
-            whole.scheme = scheme
+            whole.authenticationScheme = scheme
             let line = #"""
                 {"proxy":{"url":"https://127.0.0.1:8443","user":"u","password":"p","scheme":"\#(name)",
                 "headers":[["User-Agent","b"]],"tunnel":true,"caFile":"/ca.pem"}}

@@ -60,7 +60,7 @@ import Testing
         #expect(jars.bytes == size)
     }
 
-    @Test(arguments: [StubResponse.text("x", fields: [.setCookie: "a=b"]), .failure(NetworkError.connectTimeout)])
+    @Test(arguments: [StubResponse.text("x", headerFields: [.setCookie: "a=b"]), .failure(NetworkError.connectTimeout)])
     func `the cookies of a line count, whether its call fails or not`(response: StubResponse) async {
         let jars = SessionJars()
         let replay = Replay(

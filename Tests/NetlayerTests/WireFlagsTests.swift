@@ -60,7 +60,7 @@ struct WireFlagsTests {
         },
         Row("--proxy https://h:1 --noproxy a --proxy-user p:q --proxy-digest --proxytunnel --proxy-cacert /a") {
             var proxy = TransportOptions.Proxy.Server("https://h:1", user: "p", password: "q")
-            proxy.scheme = .digest
+            proxy.authenticationScheme = .digest
             proxy.noProxy = ["a"]
             proxy.tunnel = true
             proxy.authorities = .file("/a")

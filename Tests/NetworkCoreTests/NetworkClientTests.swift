@@ -19,7 +19,8 @@ struct NetworkClientTests {
     private let users = #"[{"id":1,"name":"Ada"},{"id":2,"name":"Bo"}]"#
 
     @Test func `a typed response has value, status and fields`() async throws {
-        let stub = StubTransport(always: .text(users, status: 201, fields: [.server: "s"]).after(.milliseconds(3)))
+        let stub = StubTransport(
+            always: .text(users, status: 201, headerFields: [.server: "s"]).after(.milliseconds(3)))
         let response = try await GetUsers().send(over: stub)
         #expect(response.body == [User(id: 1, name: "Ada"), User(id: 2, name: "Bo")])
         #expect(response.status == .created)
@@ -80,7 +81,7 @@ struct NetworkClientTests {
         #expect(try await !says(both, "http://other/"))
         #expect(try await !says(home, "http://other/"))
         let stub = StubTransport()
-        stub.when(.get("/from"), .status(302, fields: [.location: "http://other/to"]))
+        stub.when(.get("/from"), .status(302, headerFields: [.location: "http://other/to"]))
         stub.when(.get("/to"), .status(401))
         let redirected = NetworkClient(transport: stub, baseURL: "http://h/").with {
             $0.options.authentication = .basic(user: "a", password: "b")
@@ -99,7 +100,7 @@ struct NetworkClientTests {
     func `a part is the one that was asked for`(range: String?, part: String?, isRight: Bool) async throws {
         var fields: HTTPFields = [:]
         fields[.contentRange] = part
-        let client = NetworkClient(transport: StubTransport(always: .text("01234", status: 206, fields: fields)))
+        let client = NetworkClient(transport: StubTransport(always: .text("01234", status: 206, headerFields: fields)))
         let request = RequestData(url: "http://h/", headers: range.map { ["Range": $0] })
         if isRight {
             #expect(try await client.send(request, as: .text).body == "01234")
@@ -154,7 +155,7 @@ struct NetworkClientTests {
     /// Regression: a client whose decoder converts the case of keys had failures and events that it could not decode.
     @Test func `failures and events are decoded by their client's decoder`() async throws {
         let chunk = Data("data: x\n\n".utf8)
-        let events = StubTransport(always: .chunks([chunk], fields: [.contentType: "text/event-stream"]))
+        let events = StubTransport(always: .chunks([chunk], headerFields: [.contentType: "text/event-stream"]))
         let failure = StubTransport(always: .text("x", status: 422))
         let decoder = ClosureResponseDecoder { _, body in User(id: body.count, name: "closure") }
         let error = await expectFailure(.unacceptableStatus) {
@@ -194,7 +195,7 @@ struct NetworkClientTests {
 
     @Test(arguments: [199, 300, 302, 304, 400, 401, 404, 500, 599])
     func `another status is an error with the response`(status: Int) async throws {
-        let stub = StubTransport(always: .text("sorry", status: status, fields: [.server: "s"]))
+        let stub = StubTransport(always: .text("sorry", status: status, headerFields: [.server: "s"]))
         let error = try await #require(throws: NetworkError.self) { _ = try await GetUsers().send(over: stub).body }
         #expect(error.code == .unacceptableStatus)
         #expect(error.response?.status.code == status)

@@ -23,7 +23,7 @@ struct ResponseURLTests {
     @Test(arguments: [true, false], [true, false])
     func `the interceptor's URL is the response's`(isOfTheCall: Bool, isRedirected: Bool) async throws {
         let stub = StubTransport()
-        if isRedirected { stub.when(.path("/a"), .status(302, fields: [.location: "/b"])) }
+        if isRedirected { stub.when(.path("/a"), .status(302, headerFields: [.location: "/b"])) }
         stub.always(.any, .text("x"))
         let client = client(stub, call: isOfTheCall ? [toMirror] : [], exchange: isOfTheCall ? [] : [toMirror])
         let path = isRedirected ? "/b" : "/a"
@@ -35,7 +35,7 @@ struct ResponseURLTests {
     /// Regression: a redirect was from the URL before the exchange interceptors.
     @Test func `a redirect is from the URL that responded`() async throws {
         let stub = StubTransport()
-        stub.when(.path("/a"), .status(302, fields: [.location: "/b"]))
+        stub.when(.path("/a"), .status(302, headerFields: [.location: "/b"]))
         stub.when(.path("/b"), .text("there"))
         let response = try await client(stub, exchange: [toMirror]).send(RequestData(path: "http://h/a"), as: .text)
         #expect(response.redirects.map(\.from.absoluteString) == ["http://mirror.example/a"])
@@ -56,7 +56,7 @@ struct ResponseURLTests {
     /// The final attempt had no redirect.
     @Test func `the attempt that counts is the response's`() async throws {
         let stub = StubTransport()
-        stub.when(.path("/a"), .status(302, fields: [.location: "/b"]), .text("direct"))
+        stub.when(.path("/a"), .status(302, headerFields: [.location: "/b"]), .text("direct"))
         stub.when(.path("/b"), .status(503))
         let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
         let client = client(stub, call: [.retry(RetryInterceptor.Policy(), time: time)])

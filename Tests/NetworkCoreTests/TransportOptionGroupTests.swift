@@ -85,8 +85,8 @@ struct TransportOptionGroupTests {
         },
         Case("proxy.url") { $0.proxy = .explicit(TransportOptions.Proxy.Server("http://u%3Av:cret@a:1")) },
         // Regression: the password went to the proxy in the clear, whatever the scheme was.
-        proxyCase("proxy.scheme", "socks5://u:cret@a:1") { $0.scheme = .anySafe },
-        proxyCase("proxy.scheme", "SOCKS5H://u:cret@a:1") { $0.scheme = .digest },
+        proxyCase("proxy.authenticationScheme", "socks5://u:cret@a:1") { $0.authenticationScheme = .anySafe },
+        proxyCase("proxy.authenticationScheme", "SOCKS5H://u:cret@a:1") { $0.authenticationScheme = .digest },
         proxyCase("proxy.tunnel", "socks5h://a:1") { $0.tunnel = true },
         proxyCase("proxy.headerFields", "socks4a://a:1") { $0.headerFields[.userAgent] = "x" },
         proxyCase("proxy.password", "socks4a://u:cret@a:1") { _ in },

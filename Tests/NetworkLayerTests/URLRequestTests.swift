@@ -391,7 +391,7 @@ struct URLRequestTests {
         var fields: HTTPFields = [.server: "s"]
         fields.append(HTTPField(name: .vary, value: "a"))
         fields.append(HTTPField(name: .vary, value: "b"))
-        let stub = StubTransport(always: .text("gone", status: 410, fields: fields))
+        let stub = StubTransport(always: .text("gone", status: 410, headerFields: fields))
         let (body, head) = try await answer(to: request(), over: stub)
         #expect(body == Data("gone".utf8))
         #expect(head.statusCode == 410)

@@ -74,14 +74,15 @@ struct CanaryPlace: Sendable, CustomTestStringConvertible {
         },
         CanaryPlace(
             "a token under any name",
-            response: { .text("{\"a\":\"\(token($0))\"}", fields: [.contentType: "application/json"]) }),
-        CanaryPlace("a token in a field of a response", response: { .text("", fields: [.eTag: "\"\(token($0))\""]) }),
+            response: { .text("{\"a\":\"\(token($0))\"}", headerFields: [.contentType: "application/json"]) }),
+        CanaryPlace(
+            "a token in a field of a response", response: { .text("", headerFields: [.eTag: "\"\(token($0))\""]) }),
         CanaryPlace(
             "URLs and JSON in strings of JSON",
-            response: { .text(nestedJSON($0), fields: [.contentType: "application/json"]) }),
+            response: { .text(nestedJSON($0), headerFields: [.contentType: "application/json"]) }),
         CanaryPlace(
             "URLs in an event stream",
-            response: { .text("data: \(nestedJSON($0))\n\n", fields: [.contentType: "text/event-stream"]) }),
+            response: { .text("data: \(nestedJSON($0))\n\n", headerFields: [.contentType: "text/event-stream"]) }),
         CanaryPlace.sent("Authorization") {
             try TransportRequest(to: "http://h/", headerFields: [.authorization: field($0)])
         },
@@ -139,32 +140,38 @@ struct CanaryPlace: Sendable, CustomTestStringConvertible {
             return try post(
                 "multipart/form-data; boundary=x", Data("--x\r\n\(part)\r\n\r\n\($0.value)\r\n--x--\r\n".utf8))
         },
-        CanaryPlace("Set-Cookie", response: { .text("", fields: [.setCookie: "a=" + field($0)]) }),
+        CanaryPlace("Set-Cookie", response: { .text("", headerFields: [.setCookie: "a=" + field($0)]) }),
         CanaryPlace(
             "Location",
             response: {
                 .text(
-                    "", status: 302, fields: [.location: "http://me:x\($0.percentEncoded)@i/?sig=\($0.percentEncoded)"])
+                    "", status: 302,
+                    headerFields: [.location: "http://me:x\($0.percentEncoded)@i/?sig=\($0.percentEncoded)"])
             }),
         CanaryPlace(
             "the fragment of Location",
-            response: { .text("", status: 302, fields: [.location: "http://i/#access_token=\($0.percentEncoded)"]) }),
+            response: {
+                .text("", status: 302, headerFields: [.location: "http://i/#access_token=\($0.percentEncoded)"])
+            }),
         CanaryPlace(
             "Content-Location",
-            response: { .text("", fields: [HTTPField.Name("Content-Location")!: "/a?token=\($0.percentEncoded)"]) }),
+            response: {
+                .text("", headerFields: [HTTPField.Name("Content-Location")!: "/a?token=\($0.percentEncoded)"])
+            }),
         CanaryPlace(
             "Link",
             response: {
-                .text("", fields: [HTTPField.Name("Link")!: "<http://h/?token=\($0.percentEncoded)>; rel=next"])
+                .text("", headerFields: [HTTPField.Name("Link")!: "<http://h/?token=\($0.percentEncoded)>; rel=next"])
             }),
         CanaryPlace(
-            "a JSON response", response: { .text(json($0), fields: [.contentType: "application/json"]) }),
+            "a JSON response", response: { .text(json($0), headerFields: [.contentType: "application/json"]) }),
         CanaryPlace(
             "lines of JSON",
-            response: { .text(json($0) + "\n" + json($0) + "\n", fields: [.contentType: "application/x-ndjson"]) }),
+            response: { .text(json($0) + "\n" + json($0) + "\n", headerFields: [.contentType: "application/x-ndjson"]) }
+        ),
         CanaryPlace(
             "an event stream",
-            response: { .text("event: a\ndata: \(json($0))\n\n", fields: [.contentType: "text/event-stream"]) }),
+            response: { .text("event: a\ndata: \(json($0))\n\n", headerFields: [.contentType: "text/event-stream"]) }),
         CanaryPlace(
             "truncated JSON",
             response: {
@@ -175,7 +182,7 @@ struct CanaryPlace: Sendable, CustomTestStringConvertible {
         CanaryPlace(
             "JSON that is split across chunks",
             response: { secret in
-                .chunks(json(secret).utf8.map { Data([$0]) }, fields: [.contentType: "application/json"])
+                .chunks(json(secret).utf8.map { Data([$0]) }, headerFields: [.contentType: "application/json"])
             }),
         CanaryPlace(
             "an error",

@@ -8,7 +8,7 @@ import Synchronization
 
 @Suite(.patience(minutes: 1))
 struct RecordingFileTests {
-    private let stub = StubTransport(always: .text("body", fields: [.contentType: "text/plain"]))
+    private let stub = StubTransport(always: .text("body", headerFields: [.contentType: "text/plain"]))
 
     private func count(_ path: String) throws -> Int {
         let document = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))

@@ -429,7 +429,7 @@ struct StubTransportTests {
     /// Regression: the stub claimed the capability, and sent neither a second round nor a signature.
     @Test func `credentials that take steps take them over a stub too`() async throws {
         let challenge = #"Digest realm="r", nonce="n", qop="auth""#
-        stub.when(.any, .status(401, fields: [.wwwAuthenticate: challenge]), .text("in"))
+        stub.when(.any, .status(401, headerFields: [.wwwAuthenticate: challenge]), .text("in"))
         var request = try TransportRequest(to: "http://h/")
         request.options.authentication = .digest(user: "u", password: "p")
         #expect(try await stub.send(request).body.collect() == Data("in".utf8))

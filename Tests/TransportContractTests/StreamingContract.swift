@@ -242,13 +242,15 @@ struct StreamingContract {
         let fields = [("Content-Encoding", encoding)]
         let server = try ScriptedServer(
             .response(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
-        let slow = try ScriptedServer([.read, .pause(milliseconds: 2500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        // On a busy machine, two seconds may pass before the heads are there.
+        let (timeout, pause) = (2 * patienceFactor, 2500 * patienceFactor)
+        let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
             slow.stop()
         }
         func start() async throws -> TransportResponse.Body {
-            try await transport.start(.get, server.url()) { $0.totalTimeout = .seconds(2) }.body
+            try await transport.start(.get, server.url()) { $0.totalTimeout = .seconds(timeout) }.body
         }
         let (unread, uncollected, read) = (try await start(), try await start(), try await start())
         var (chunks, whole) = (read.makeAsyncIterator(), Data())

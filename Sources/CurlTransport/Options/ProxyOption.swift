@@ -77,22 +77,23 @@ struct ProxyOption: EasyOption {
         try easy.set(.proxy, proxy.url)
         if let user = proxy.user {
             // libcurl decodes them once more for each round.
-            let isDecodedAgain = proxy.scheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)
+            let isDecodedAgain =
+                proxy.authenticationScheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)
             if isDecodedAgain, user.contains("%") || proxy.password?.value.contains("%") == true {
                 throw NetworkError.percentInCredentials
             }
             try easy.set(.proxyUser, encoded(user))
             try easy.set(.proxyPassword, encoded(proxy.password?.value ?? ""))
         }
-        switch proxy.scheme {
+        switch proxy.authenticationScheme {
         case .basic: try easy.set(.proxyAuth, OptionValue.basic)
         // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
         case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)
         }
         // libcurl responds to the challenge of such a proxy. In a tunnel it does so before the request goes out, and
         // what is left of the challenge stays on a connection that carries no other request.
-        if proxy.scheme != .basic { try easy.sharesNoConnection() }
-        if proxy.tunnel || proxy.scheme != .basic { try easy.set(.proxyTunnel, 1) }
+        if proxy.authenticationScheme != .basic { try easy.sharesNoConnection() }
+        if proxy.tunnel || proxy.authenticationScheme != .basic { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
             var lines = TextList()
             for field in proxy.headerFields {
@@ -134,7 +135,8 @@ extension NetworkError {
     fileprivate static var percentInCredentials: NetworkError {
         NetworkError(
             .unsupported,
-            "with this proxy.scheme, proxy.user and proxy.password can't contain a percent sign before libcurl 8.8",
+            "with this proxy.authenticationScheme, proxy.user and proxy.password can't contain a percent sign before "
+                + "libcurl 8.8",
             phase: .preparing)
     }
 }

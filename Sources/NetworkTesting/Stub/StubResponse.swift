@@ -13,13 +13,13 @@ public struct StubResponse: Sendable {
     var delay = Duration.zero
 
     /// Returns a response whose body is the given bytes.
-    public static func bytes(_ body: Data, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
-        chunks([body], status: status, fields: fields)
+    public static func bytes(_ body: Data, status: Int = 200, headerFields: HTTPFields = [:]) -> StubResponse {
+        chunks([body], status: status, headerFields: headerFields)
     }
 
     /// Returns a response whose body is a text in UTF-8.
-    public static func text(_ body: String, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
-        bytes(Data(body.utf8), status: status, fields: fields)
+    public static func text(_ body: String, status: Int = 200, headerFields: HTTPFields = [:]) -> StubResponse {
+        bytes(Data(body.utf8), status: status, headerFields: headerFields)
     }
 
     /// Returns a response whose body is a value as JSON. If the value can't be encoded, the request fails with the
@@ -27,15 +27,15 @@ public struct StubResponse: Sendable {
     /// - Parameters:
     ///   - value: The value.
     ///   - status: The status, 100 to 999. Default: 200.
-    ///   - fields: The header fields. Default: `Content-Type: application/json`.
+    ///   - headerFields: The header fields. Default: `Content-Type: application/json`.
     ///   - encoder: The encoder, for a server whose keys or dates are written in another way.
     public static func json(
-        _ value: some Encodable, status: Int = 200, fields: HTTPFields = [:], encoder: JSONEncoder = JSONEncoder()
+        _ value: some Encodable, status: Int = 200, headerFields: HTTPFields = [:], encoder: JSONEncoder = JSONEncoder()
     ) -> StubResponse {
-        var fields = fields
-        if !fields.contains(.contentType) { fields[.contentType] = "application/json" }
+        var headerFields = headerFields
+        if !headerFields.contains(.contentType) { headerFields[.contentType] = "application/json" }
         do {
-            return bytes(try encoder.encode(value), status: status, fields: fields)
+            return bytes(try encoder.encode(value), status: status, headerFields: headerFields)
         } catch {
             return failure(error)
         }
@@ -43,26 +43,27 @@ public struct StubResponse: Sendable {
 
     /// Returns a response whose body is a literal as JSON: `.json(["id": 1, "name": "Ada", "tags": []])`.
     @_disfavoredOverload
-    public static func json(_ value: ParameterValue, status: Int = 200, fields: HTTPFields = [:]) -> StubResponse {
-        json(value, status: status, fields: fields, encoder: JSONEncoder())
+    public static func json(_ value: ParameterValue, status: Int = 200, headerFields: HTTPFields = [:]) -> StubResponse
+    {
+        json(value, status: status, headerFields: headerFields, encoder: JSONEncoder())
     }
 
     /// Returns a response without a body; the status must be 100 to 999.
-    public static func status(_ status: Int, fields: HTTPFields = [:]) -> StubResponse {
-        chunks([], status: status, fields: fields)
+    public static func status(_ status: Int, headerFields: HTTPFields = [:]) -> StubResponse {
+        chunks([], status: status, headerFields: headerFields)
     }
 
     /// Returns a response whose body arrives in chunks.
     /// - Parameters:
     ///   - chunks: The chunks; empty ones are left out.
     ///   - status: The status, 100 to 999. Default: 200.
-    ///   - fields: The header fields.
+    ///   - headerFields: The header fields.
     ///   - interval: The time before each chunk, on the dispatcher's clock. Default: none.
     ///   - failure: The error that ends the body after the last chunk. Default: `nil`, a complete body.
     public static func chunks(
         _ chunks: [Data],
         status: Int = 200,
-        fields: HTTPFields = [:],
+        headerFields: HTTPFields = [:],
         every interval: Duration = .zero,
         thenFailing failure: (any Error)? = nil
     ) -> StubResponse {
@@ -72,7 +73,7 @@ public struct StubResponse: Sendable {
         }
         let content = StubBody.Content(chunks: chunks.filter { !$0.isEmpty }, interval: interval, failure: failure)
         return StubResponse(
-            outcome: .response(HTTPResponse(status: .init(code: status), headerFields: fields), content))
+            outcome: .response(HTTPResponse(status: .init(code: status), headerFields: headerFields), content))
     }
 
     /// Returns an error in place of a response, such as ``NetworkCore/NetworkError/connectTimeout``.

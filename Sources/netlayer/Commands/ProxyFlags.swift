@@ -88,8 +88,8 @@ struct ProxyFlags: ParsableArguments {
             proxy, user: credentials?.name, password: credentials.map { TransportOptions.Secret($0.value) })
         switch scheme {
         case nil: break
-        case .digest: server.scheme = .digest
-        case .anySafe: server.scheme = .anySafe
+        case .digest: server.authenticationScheme = .digest
+        case .anySafe: server.authenticationScheme = .anySafe
         }
         server.tunnel = tunnel
         if let exempt { server.noProxy = exempt.split(separator: ",").map(String.init) }

@@ -11,7 +11,7 @@ extension TransportOptions.Proxy {
             user: try reader.string("user"),
             password: try reader.string("password").map { TransportOptions.Secret($0) }
         )
-        if let name = try reader.string("scheme") { proxy.scheme = try Self.scheme(name) }
+        if let name = try reader.string("scheme") { proxy.authenticationScheme = try Self.scheme(name) }
         proxy.noProxy = try Self.hosts(reader.value("noProxy"))
         proxy.tunnel = try reader.bool("tunnel") ?? false
         for (name, value) in try reader.pairs("headers") {
@@ -22,7 +22,7 @@ extension TransportOptions.Proxy {
         self = url.isEmpty ? .none : .explicit(proxy)
     }
 
-    private static func scheme(_ name: String) throws -> Server.Scheme {
+    private static func scheme(_ name: String) throws -> Server.AuthenticationScheme {
         switch name {
         case "basic": return .basic
         case "digest": return .digest

@@ -41,7 +41,7 @@ extension TransportOptions.Proxy.Server {
     /// Returns a proxy with credentials for its challenge.
     static func digest(at url: String) -> Self {
         var proxy = Self(url, user: "me", password: "pw")
-        proxy.scheme = .digest
+        proxy.authenticationScheme = .digest
         return proxy
     }
 }

@@ -26,9 +26,10 @@ struct ProxyOptionTests {
     /// Older libcurl versions percent-decode them.
     @Test(
         arguments: ["a%41", "%0d%0aX: y", "100%", "%3Ab", "%25", "%zz%00"],
-        [TransportOptions.Proxy.Server.Scheme.basic, .digest])
-    func `user and password go out as they are`(text: String, scheme: TransportOptions.Proxy.Server.Scheme) async throws
-    {
+        [TransportOptions.Proxy.Server.AuthenticationScheme.basic, .digest])
+    func `user and password go out as they are`(
+        text: String, scheme: TransportOptions.Proxy.Server.AuthenticationScheme
+    ) async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
         let server = try ScriptedServer(
@@ -41,7 +42,7 @@ struct ProxyOptionTests {
         defer { server.stop() }
         let user = text.contains(":") ? "%41" : text
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: user, password: TransportOptions.Secret(text))
-        proxy.scheme = scheme
+        proxy.authenticationScheme = scheme
         let explicit = proxy
         do {
             _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
@@ -186,7 +187,7 @@ struct ProxyOptionTests {
         ])
         defer { server.stop() }
         var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
-        proxy.scheme = .anySafe
+        proxy.authenticationScheme = .anySafe
         let explicit = proxy
         do {
             let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }

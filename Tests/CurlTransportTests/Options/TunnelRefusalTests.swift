@@ -21,7 +21,7 @@ struct TunnelRefusalTests {
         }
         var way = TransportOptions.Proxy.Server(
             proxy.baseURL, user: refusal.isAnswered ? "me" : nil, password: refusal.isAnswered ? "pw" : nil)
-        if refusal.isAnswered { way.scheme = .digest }
+        if refusal.isAnswered { way.authenticationScheme = .digest }
         way.tunnel = true
         let (explicit, dispatcher) = (way, CurlNetworkDispatcher())
         async let tunnelled = OptionExchange.failure(through: explicit, over: dispatcher)
@@ -53,7 +53,7 @@ struct TunnelRefusalTests {
         defer { proxy.stop() }
         var way = TransportOptions.Proxy.Server(
             proxy.baseURL, user: hasCredentials ? "me" : nil, password: hasCredentials ? "pw" : nil)
-        if hasCredentials { way.scheme = .digest }
+        if hasCredentials { way.authenticationScheme = .digest }
         way.tunnel = true
         let explicit = way
         let error = await #expect(throws: NetworkError.self) {

@@ -20,10 +20,11 @@ extension CanaryPlace {
         CanaryPlace("a stub's answer") { secret in
             let fields: HTTPFields = [.setCookie: secret.value]
             let answers: [StubResponse] = [
-                .text(secret.value, fields: fields), .json(["password": secret.value]), .status(401, fields: fields),
+                .text(secret.value, headerFields: fields), .json(["password": secret.value]),
+                .status(401, headerFields: fields),
                 .chunks([secret.data, secret.data]), .bytes(secret.data).after(.seconds(1)),
                 .failure(Own(secret: secret.value)), .computed { _ in .text(secret.value) },
-                .bytes(secret.data, fields: [.location: "http://u:\(secret.value)@h/?k=\(secret.value)"]),
+                .bytes(secret.data, headerFields: [.location: "http://u:\(secret.value)@h/?k=\(secret.value)"]),
             ]
             return answers + [StubTransport(always: answers[0])]
         },

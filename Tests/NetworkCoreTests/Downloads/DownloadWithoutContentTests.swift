@@ -19,7 +19,7 @@ struct DownloadWithoutContentTests {
 
     @Test func `HEAD is refused before anything is sent`() async throws {
         try await withPreciousFile { path in
-            let stub = StubTransport(always: .status(200, fields: [.contentLength: "100", .eTag: "\"x\""]))
+            let stub = StubTransport(always: .status(200, headerFields: [.contentLength: "100", .eTag: "\"x\""]))
             let error = await expectFailure(.unsupported) {
                 try await NetworkClient(transport: stub).send(
                     RequestData(path: "http://h/f", method: .head), as: .file(path))
@@ -31,7 +31,7 @@ struct DownloadWithoutContentTests {
 
     @Test(arguments: [204, 205, 304]) func `a status without content is no data`(status: Int) async throws {
         try await withPreciousFile { path in
-            let stub = StubTransport(always: .status(status, fields: [.eTag: "\"x\""]))
+            let stub = StubTransport(always: .status(status, headerFields: [.eTag: "\"x\""]))
             var client = NetworkClient(transport: stub)
             client.validation = .any
             for method in [HTTPRequest.Method.get, .post] {
@@ -57,7 +57,7 @@ struct DownloadWithoutContentTests {
     /// A file may be empty.
     @Test func `empty content is a file`() async throws {
         try await withFolder { folder in
-            let stub = StubTransport(always: .status(200, fields: [.contentLength: "0"]))
+            let stub = StubTransport(always: .status(200, headerFields: [.contentLength: "0"]))
             let file = try await NetworkClient(transport: stub).send(
                 RequestData(path: "http://h/f"), as: .file(folder + "/file")
             ).body

@@ -21,7 +21,7 @@ struct ResumedValidationTests {
         fields[.eTag] = "\"v\""
         fields[.contentLength] = "\(total)"
         let cut = NetworkError(.truncatedBody, "cut")
-        stub.when(.any, .chunks([Data("01234".utf8)], fields: fields, thenFailing: cut))
+        stub.when(.any, .chunks([Data("01234".utf8)], headerFields: fields, thenFailing: cut))
         for answer in rest { stub.when(.any, answer) }
         var client = NetworkClient(transport: stub)
         client.validation = validation
@@ -35,13 +35,13 @@ struct ResumedValidationTests {
     private func rest(_ more: HTTPFields = [:]) -> StubResponse {
         var fields: HTTPFields = [.contentRange: "bytes 5-9/10", .eTag: "\"v\"", .contentLength: "5"]
         for field in more { fields.append(field) }
-        return .text("56789", status: 206, fields: fields)
+        return .text("56789", status: 206, headerFields: fields)
     }
 
     private func nothingMore(_ more: HTTPFields = [:]) -> StubResponse {
         var fields: HTTPFields = [.contentRange: "bytes */5", .contentType: "text/html"]
         for field in more { fields.append(field) }
-        return .text("<html>no</html>", status: 416, fields: fields)
+        return .text("<html>no</html>", status: 416, headerFields: fields)
     }
 
     /// Regression: a redirect that led elsewhere at the second exchange made one file of two.
@@ -49,12 +49,15 @@ struct ResumedValidationTests {
         try await withFolder { folder in
             let stub = StubTransport()
             let cut = NetworkError(.truncatedBody, "cut")
-            stub.when(.get("/f"), .status(302, fields: [.location: "/one"]), .status(302, fields: [.location: "/two"]))
-            stub.when(.get("/f"), .status(302, fields: [.location: "/two"]))
+            stub.when(
+                .get("/f"), .status(302, headerFields: [.location: "/one"]),
+                .status(302, headerFields: [.location: "/two"]))
+            stub.when(.get("/f"), .status(302, headerFields: [.location: "/two"]))
             let start: HTTPFields = [.eTag: "\"1\"", .contentLength: "10"]
-            stub.when(.get("/one"), .chunks([Data("AAAAA".utf8)], fields: start, thenFailing: cut))
+            stub.when(.get("/one"), .chunks([Data("AAAAA".utf8)], headerFields: start, thenFailing: cut))
             let part: HTTPFields = [.contentRange: "bytes 5-9/10", .eTag: "\"1\""]
-            stub.when(.get("/two"), .text("BBBBB", status: 206, fields: part), .text("BBBBBBBBBB", fields: start))
+            stub.when(
+                .get("/two"), .text("BBBBB", status: 206, headerFields: part), .text("BBBBBBBBBB", headerFields: start))
             var options = DownloadedFile.Options()
             options.time.sleep = { _ in }
             let client = NetworkClient(transport: stub)
@@ -144,8 +147,8 @@ struct ResumedValidationTests {
             let path = folder + "/file"
             let other: HTTPFields = [.contentRange: "bytes 5-9/10", .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"]
             let response = try await download(
-                to: path, judging: .successful, then: .text("fghij", status: 206, fields: other),
-                .text("abcdefghij", fields: [.eTag: "\"v2\""]))
+                to: path, judging: .successful, then: .text("fghij", status: 206, headerFields: other),
+                .text("abcdefghij", headerFields: [.eTag: "\"v2\""]))
             #expect(response.body.resumedFrom == 0)
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "abcdefghij")
         }

@@ -12,7 +12,7 @@ struct LastEventIDTests {
 
     private func client(_ chunks: [Data]) -> NetworkClient {
         let stub = StubTransport()
-        stub.when(.any, .chunks(chunks, fields: [.contentType: "text/event-stream"]), .status(204))
+        stub.when(.any, .chunks(chunks, headerFields: [.contentType: "text/event-stream"]), .status(204))
         return NetworkClient(transport: stub)
     }
 
@@ -37,7 +37,7 @@ struct LastEventIDTests {
 
     /// Regression: a stream that is empty counted twice, and the last error said two numbers.
     @Test(arguments: [1, 3]) func `a stream that ends at once counts as one failure`(failures: Int) async throws {
-        let stub = StubTransport().always(.any, .chunks([], fields: [.contentType: "text/event-stream"]))
+        let stub = StubTransport().always(.any, .chunks([], headerFields: [.contentType: "text/event-stream"]))
         var options = options
         options.maximumFailures = failures
         let error = await expectFailure(.connectionLost) { [options] in

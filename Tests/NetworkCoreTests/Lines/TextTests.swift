@@ -13,7 +13,7 @@ struct TextTests {
     private func client(_ body: [UInt8], type: String? = nil) -> NetworkClient {
         var fields = HTTPFields()
         fields[.contentType] = type
-        return NetworkClient(transport: StubTransport(always: .bytes(Data(body), fields: fields)))
+        return NetworkClient(transport: StubTransport(always: .bytes(Data(body), headerFields: fields)))
     }
 
     @Test(

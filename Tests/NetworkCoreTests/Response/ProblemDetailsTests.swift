@@ -13,7 +13,7 @@ struct ProblemDetailsTests {
         """
 
     private func failure(_ body: String, type: String = "application/problem+json") async throws -> NetworkError {
-        let stub = StubTransport(always: .text(body, status: 403, fields: [.contentType: type]))
+        let stub = StubTransport(always: .text(body, status: 403, headerFields: [.contentType: type]))
         return try await #require(throws: NetworkError.self) {
             try await NetworkClient(transport: stub).send(RequestData(path: "http://127.0.0.1/"), as: .data).body
         }

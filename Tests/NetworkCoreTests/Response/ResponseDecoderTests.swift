@@ -58,7 +58,7 @@ struct ResponseDecoderTests {
                 return try JSONDecoder().decode(type, from: Data(json.utf8))
             }
         }
-        let stub = StubTransport(always: .text("anything", fields: [.contentType: "text/x"]))
+        let stub = StubTransport(always: .text("anything", headerFields: [.contentType: "text/x"]))
         let client = NetworkClient(transport: stub).with { $0.decoder = ByType() }
         #expect(try await client.send(request, as: User.self).body == User(userName: "text/x"))
     }

@@ -27,7 +27,7 @@ struct ResponseValidationTests {
 
     /// A part would pass for the whole (RFC 9110 §15.3.7).
     @Test func `a part that was not asked for is no success`() async throws {
-        let stub = StubTransport(always: .text("hello", status: 206, fields: [.contentRange: "bytes 0-4/10"]))
+        let stub = StubTransport(always: .text("hello", status: 206, headerFields: [.contentRange: "bytes 0-4/10"]))
         let client = NetworkClient(transport: stub)
         let whole = try TransportRequest(to: "http://h/")
         for form in [0, 1] {

@@ -23,8 +23,8 @@ struct ShadowLogTests {
         let log = CanaryLog()
         let secret = HTTPField.Name("X-Api-Key")!
         let transport = ShadowTransport(
-            primary: StubTransport(always: .text("x", fields: [secret: "classified"])),
-            shadow: StubTransport(always: .text("y", fields: [secret: "classified too"])), options: always,
+            primary: StubTransport(always: .text("x", headerFields: [secret: "classified"])),
+            shadow: StubTransport(always: .text("y", headerFields: [secret: "classified too"])), options: always,
             logger: log.logger)
         for _ in 0..<3 { try await get(transport) }
         #expect(transport.counts.differences == 3)
@@ -39,7 +39,7 @@ struct ShadowLogTests {
         let log = CanaryLog()
         func stub(_ name: String) -> StubTransport {
             StubTransport(
-                always: .text(#"{"name":"\#(name)"}"#, fields: [.contentType: "application/json", .server: name]))
+                always: .text(#"{"name":"\#(name)"}"#, headerFields: [.contentType: "application/json", .server: name]))
         }
         try await get(
             ShadowTransport(primary: stub("Ada1"), shadow: stub("Ada2"), options: always, logger: log.logger))
@@ -63,7 +63,7 @@ struct ShadowLogTests {
             let key = String(repeating: letter, count: 120)
             var text = "[" + (0..<2_000).map { "\($0 + value)" }.joined(separator: ",") + "]"
             for _ in 0..<50 { text = #"{"\#(key)":\#(text)}"# }
-            return StubTransport(always: .text(text, fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text(text, headerFields: [.contentType: "application/json"]))
         }
         let log = CanaryLog()
         let transport = ShadowTransport(
@@ -81,7 +81,7 @@ struct ShadowLogTests {
         func response(_ value: Int) -> StubTransport {
             let long = String(repeating: "k", count: 120)
             let members = (0..<300).map { #""\#(long)\#($0)":{"\#(long)":\#($0 + value)}"# }.joined(separator: ",")
-            return StubTransport(always: .text("{\(members)}", fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text("{\(members)}", headerFields: [.contentType: "application/json"]))
         }
         let log = CanaryLog()
         try await get(

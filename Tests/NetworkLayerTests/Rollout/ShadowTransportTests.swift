@@ -51,8 +51,10 @@ struct ShadowTransportTests {
 
     @Test func `each part that differs is reported, and the response is the primary's`() async throws {
         let transport = transport(
-            StubTransport(always: .text(#"{"a":1,"b":2}"#, fields: [.contentType: "application/json", .server: "x"])),
-            StubTransport(always: .text(#"{"a":1,"b":3}"#, fields: [.contentType: "application/json", .server: "y"])))
+            StubTransport(
+                always: .text(#"{"a":1,"b":2}"#, headerFields: [.contentType: "application/json", .server: "x"])),
+            StubTransport(
+                always: .text(#"{"a":1,"b":3}"#, headerFields: [.contentType: "application/json", .server: "y"])))
         #expect(try await get(transport) == Data(#"{"a":1,"b":2}"#.utf8))
         let difference = try #require(differences.all.first)
         #expect(difference.places.map(\.name) == ["field:server", "json:/b"])
@@ -67,8 +69,8 @@ struct ShadowTransportTests {
         var options = always
         options.ignoredPlaces = ["field:server"]
         let transport = transport(
-            StubTransport(always: .text("x", fields: [.server: "x"])),
-            StubTransport(always: .text("x", fields: [.server: "y"])), options)
+            StubTransport(always: .text("x", headerFields: [.server: "x"])),
+            StubTransport(always: .text("x", headerFields: [.server: "y"])), options)
         try await get(transport)
         #expect(transport.counts.same == 1 && differences.all.isEmpty)
     }
@@ -77,7 +79,7 @@ struct ShadowTransportTests {
         func response(_ time: Int, _ value: Int) -> StubTransport {
             let rest = (0..<2_000).map { #"{"id":\#($0)}"# }.joined(separator: ",")
             let text = #"{"time":\#(time),"value":\#(value),"list":[\#(rest)]}"#
-            return StubTransport(always: .text(text, fields: [.contentType: "application/json"]))
+            return StubTransport(always: .text(text, headerFields: [.contentType: "application/json"]))
         }
         var options = always
         (options.ignoredPlaces, options.maximumComparedBytes) = (["json:/time"], 10_000)
@@ -306,7 +308,7 @@ struct ShadowTransportTests {
         func response(_ secret: String) -> StubResponse {
             .text(
                 #"{"access_tokens":["\#(secret)"],"next":"https://u:\#(secret)@h/p?token=\#(secret)","a\u001b[2J\n":"\#(secret == "classified1")"}"#,
-                fields: [
+                headerFields: [
                     .contentType: "application/json", own: secret,
                     .location: "https://h/" + String(repeating: "a", count: 60) + "?code=\(secret)",
                 ])

@@ -17,18 +17,18 @@ extension Kind {
         },
         Kind("proxy-digest", at: .proxied) {
             var proxy = $0.proxy(isNamed: true)
-            proxy.scheme = .digest
+            proxy.authenticationScheme = .digest
             $1.options.proxy = .explicit(proxy)
         },
         Kind("proxy-digest-stream", at: .proxied, .post) {
             var proxy = $0.proxy(isNamed: true)
-            proxy.scheme = .digest
+            proxy.authenticationScheme = .digest
             $1.options.proxy = .explicit(proxy)
             $1.body = .replayableStream { Bodies.chunks([100]) }
         },
         Kind("proxy-any", at: .proxied) {
             var proxy = $0.proxy(isNamed: true)
-            proxy.scheme = .anySafe
+            proxy.authenticationScheme = .anySafe
             $1.options.proxy = .explicit(proxy)
         },
         Kind("proxy-fields", at: .proxied) {
@@ -50,7 +50,7 @@ extension Kind {
         Kind("tunnel-digest", at: .proxied) {
             var proxy = $0.proxy(isNamed: true)
             proxy.tunnel = true
-            proxy.scheme = .digest
+            proxy.authenticationScheme = .digest
             $1.options.proxy = .explicit(proxy)
         },
         Kind("tunnel-stream", at: .proxied, .post) {

@@ -17,6 +17,9 @@ final class Peer: Sendable {
     let abstractName: String
     /// The port of the program that speaks TLS for the peer.
     let front: UInt16
+    private let listeners: [PeerSocket]
+    /// Held from the acceptance of a connection until the log has it.
+    private let accepting = Mutex(())
     /// The ways of connections that go through the front, by their local port.
     private let ways = Mutex<[Int: (way: [String], connection: Int)]>([:])
 
@@ -33,17 +36,31 @@ final class Peer: Sendable {
             PeerSocket.listening(at: abstractName, isAbstract: true),
         ]
         let names = ["one", "two", "proxy", "silent", "unix", "abstract"]
-        for (name, socket) in zip(names, sockets + locals) {
+        listeners = sockets + locals
+        for (name, socket) in zip(names, listeners) {
             Thread.detachNewThread { [self] in
-                while let accepted = socket.accept() { serve(accepted, from: name) }
+                while socket.isReady(milliseconds: -1), let (accepted, way, number) = accept(from: socket, name) {
+                    serve(accepted, from: name, way, number)
+                }
             }
         }
     }
 
-    private func serve(_ socket: PeerSocket, from listener: String) {
+    /// Accepts a connection that waits, and logs it: ``hasWaitingConnections`` sees neither half of that.
+    private func accept(from socket: PeerSocket, _ name: String) -> (PeerSocket, way: String, number: Int)? {
+        accepting.withLock { _ in
+            guard let accepted = socket.accept() else { return nil }
+            let way = "\(name) \(accepted.name().address)"
+            return (accepted, way, log.open(way))
+        }
+    }
+
+    /// Whether there are connections that the peer has not accepted: they are not in the log yet.
+    var hasWaitingConnections: Bool { accepting.withLock { _ in listeners.contains { $0.isReady(milliseconds: 0) } } }
+
+    private func serve(_ socket: PeerSocket, from listener: String, _ way: String, _ number: Int) {
         Thread.detachNewThread { [self] in
-            let way = "\(listener) \(socket.name().address)"
-            let connection = PeerConnection(socket, number: log.open(way), way: [way], peer: self)
+            let connection = PeerConnection(socket, number: number, way: [way], peer: self)
             if listener == "silent" { connection.beSilent() } else { connection.run() }
             socket.close()
             // Only now, because the other side may see the end from here on.

@@ -51,9 +51,10 @@ extension TransportOptions.Proxy {
         /// [CURLOPT_PROXYPASSWORD](https://curl.se/libcurl/c/CURLOPT_PROXYPASSWORD.html)
         public var password: TransportOptions.Secret?
         /// How user and password are sent to an HTTP proxy. SOCKS proxies always receive them in the clear, so that
-        /// another scheme than ``Scheme/basic``, the default, is ``NetworkError/Code/invalidOption`` with them.
+        /// another scheme than ``AuthenticationScheme/basic``, the default, is ``NetworkError/Code/invalidOption`` with
+        /// them.
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
-        public var scheme = Scheme.basic
+        public var authenticationScheme = AuthenticationScheme.basic
         /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
         /// on, networks (`10.0.0.0/8`); `*` matches every host. They are compared with the URL's host. Default: none.
         /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
@@ -89,7 +90,7 @@ extension TransportOptions.Proxy {
         }
 
         /// How user and password are sent to an HTTP proxy.
-        public enum Scheme: Sendable, Hashable, CaseIterable {
+        public enum AuthenticationScheme: Sendable, Hashable, CaseIterable {
             /// In the clear.
             case basic
             /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. With this
@@ -150,9 +151,10 @@ extension TransportOptions.Proxy {
                 throw OptionCheck.invalid("proxy.authorities", "has a meaning for an https:// proxy alone")
             }
             guard !isHTTP else { return }
-            if scheme != .basic {
+            if authenticationScheme != .basic {
                 throw OptionCheck.invalid(
-                    "proxy.scheme", "has no meaning for a SOCKS proxy, which receives user and password in the clear")
+                    "proxy.authenticationScheme",
+                    "has no meaning for a SOCKS proxy, which receives user and password in the clear")
             }
             if tunnel { throw OptionCheck.invalid("proxy.tunnel", "has no meaning for a SOCKS proxy") }
             if !headerFields.isEmpty {

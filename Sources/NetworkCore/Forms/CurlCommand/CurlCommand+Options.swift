@@ -95,8 +95,8 @@ extension CurlCommand {
             words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
             if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
             // Not --proxy-anyauth, which sends Basic in the clear, and NTLM. In a tunnel, as the transport sends it.
-            if proxy.scheme != .basic { words.append("--proxy-digest") }
-            if proxy.tunnel || proxy.scheme != .basic { words.append("--proxytunnel") }
+            if proxy.authenticationScheme != .basic { words.append("--proxy-digest") }
+            if proxy.tunnel || proxy.authenticationScheme != .basic { words.append("--proxytunnel") }
             for field in proxy.headerFields {
                 let value = field.value.isEmpty ? ";" : ": \(secret(field.value))"
                 words += ["--proxy-header", field.name.rawName + value]
