@@ -35,9 +35,10 @@ struct Exchange {
     var tokens: Tokens { Tokens(ask: number) }
     var origin: PeerAddress.Origin { ask.has("second") ? .second : .first }
 
-    /// The total timeout, which is short if the scenario contains silence.
+    /// The total timeout, which is short if the scenario contains silence, and else longer than a busy machine stands
+    /// still.
     var totalTimeout: Duration {
-        .milliseconds(ask.number("total", in: 5...200) ?? (ask.isStalled ? 30 : 5_000))
+        .milliseconds(ask.number("total", in: 5...200) ?? (ask.isStalled ? 30 : 20_000))
     }
 
     private var isProxied: Bool { ask.has("proxy") || ask.has("tunnel") }

@@ -12,7 +12,7 @@ struct Judge {
         let isConcurrent = exchanges.contains(where: \.ask.isJoined)
         let isCrossed = peer.seen.contains(where: \.crosses)
         for (exchange, outcome) in zip(exchanges, outcomes) {
-            let isLate = outcome.code == .totalTimeout && exchange.totalTimeout >= .seconds(5)
+            let isLate = outcome.code == .totalTimeout && exchange.totalTimeout >= .seconds(20)
             check(.prompt, !isLate, "\(exchange.number) waits for a peer that has finished: \(outcome.text)")
             // A folded line may append text to the number.
             let marks = outcome.marks.map { $0.prefix { $0.isNumber || $0 == "-" } }

@@ -93,7 +93,7 @@ final class Runner {
     }
 
     private func wait(for running: Running) -> Outcome {
-        if let outcome = running.wait(seconds: 15) { return outcome }
+        if let outcome = running.wait(seconds: 45) { return outcome }
         check(.outcome, false, "a request has no outcome")
         running.cancel()
         return Outcome()
@@ -117,7 +117,7 @@ final class Runner {
             }
         }
         running.start(send) {}
-        guard let outcome = running.wait(seconds: 20) else { return check(.good, false, "it has no outcome") }
+        guard let outcome = running.wait(seconds: 45) else { return check(.good, false, "it has no outcome") }
         let isRight = outcome.status == 200 && outcome.body == Array("good \(number)\n".utf8)
         check(.good, isRight, "\(outcome.text) \(Text.line(of: outcome.body.prefix(200)))")
         for seen in peer.seen where seen.good == number {

@@ -23,10 +23,10 @@ extension CurlNetworkDispatcher {
     ///   connection for it that has not spoken HTTP/2 yet. The same error where requests with these options never share
     ///   a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
     ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
-    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/scheme`` other than Basic; with another key
-    ///   or password for a client certificate than earlier requests used; with TLS options that differ from those of
-    ///   earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier requests opened with
-    ///   other credentials, and below 7.80 with an address policy.
+    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/authenticationScheme`` other than Basic;
+    ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
+    ///   from those of earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier
+    ///   requests opened with other credentials, and below 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {

@@ -61,7 +61,8 @@ struct LookUpTests {
         let request = Task {
             try await OptionExchange("http://unknown.example/", over: dispatcher) {
                 Self.setWay(&$0, scheme, by: proxy, asking: names)
-                $0.connectTimeout = .milliseconds(600)
+                // The lookup has to begin within it, and its connection ends with it.
+                $0.connectTimeout = .seconds(3 * patienceFactor)
             }
         }
         try await names.wait { $0.connectionCount > 0 }

@@ -3,8 +3,9 @@ import NetworkLayer
 import TestSupport
 import Testing
 
-/// HTTP/2 streams and connections that end prematurely.
-@Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .patience(minutes: 1))
+/// HTTP/2 streams and connections that end prematurely. Serialized, because `/release` ends the held streams of all
+/// tests, also one that another test is about to cancel.
+@Suite(.enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)), .patience(minutes: 1), .serialized)
 struct HTTP2FaultTests {
     static let ends = ["reset", "cancel", "no-error", "goaway", "close", "tcp-reset"]
 

@@ -79,12 +79,15 @@ struct PrewarmedTLSTests {
     func `the idle timeout is not for an upload that moves`(http: TransportOptions.HTTPVersion) async throws {
         let size = 400_000
         let server = try ScriptedServer(
-            scripts: [[.readHead, .readBody(size, each: 20_000, pause: 250), .send(ok)]], segment: 1_000)
+            // Longer in all than the timeout.
+            scripts: [[.readHead, .readBody(size, each: 20_000, pause: 250 * patienceFactor), .send(ok)]],
+            segment: 1_000)
         defer { server.stop() }
         let front = try TLSFront(to: server, segment: 1_000)
         var request = TransportRequest(
             method: .post, url: try RequestURL("https://localhost:\(front.port)/"), options: options(.tls1_3, http))
-        request.options.idleTimeout = .seconds(2)
+        request.options.idleTimeout = .seconds(2 * patienceFactor)
+        request.options.totalTimeout = .seconds(30 * patienceFactor)
         request.body = .bytes(Data(count: size))
         #expect(try await dispatcher.send(request).body.collect() == Data("asked".utf8))
     }
@@ -102,7 +105,7 @@ enum Sockets {
     /// Waits until a connection to a port is in some state.
     static func wait(to port: Int, until isThere: (State) -> Bool) async throws {
         let suffix = ":" + String(port, radix: 16, uppercase: true).paddedToFour
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(20 * patienceFactor)
         while ContinuousClock.now < deadline {
             // The file has no length, by which other ways to read it would go.
             let bytes = try FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()

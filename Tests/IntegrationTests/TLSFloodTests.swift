@@ -32,7 +32,11 @@ struct TLSFloodTests {
         let dispatcher = CurlNetworkDispatcher()
         let url = try RequestURL("https://localhost:\(flood.port)/")
         let failure = await expectFailure(.tlsFailed) {
-            try await Exchange(url, over: dispatcher) { $0.trustPeers() }
+            try await Exchange(url, over: dispatcher) {
+                $0.trustPeers()
+                // The server pauses between any two of a thousand halves, and then waits for a core.
+                $0.totalTimeout = .seconds(30 * patienceFactor)
+            }
         }
         #expect(failure?.message.contains("TLS records without data") == true)
         await dispatcher.shutDown(within: .zero)

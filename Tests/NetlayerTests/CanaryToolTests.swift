@@ -10,21 +10,10 @@ import Testing
 /// The tool prints what its options request. Its other output, about requests and failures, contains no secret.
 @Suite("The canary in the tool", .patience(minutes: 5))
 struct CanaryToolTests {
-    /// The folder of the program that was built with the tests.
-    private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appending(path: "netlayer")
-
-    private static func output(of arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = tool
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let text = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self)
+    /// Does not block: the thread is one of the few that all tests share.
+    private static func output(of arguments: [String]) async throws -> String {
+        let run = try await ToolRun(arguments)
+        return run.text + run.errors
     }
 
     private static func check(_ text: String, _ secret: CanarySecret, _ what: String) {
@@ -35,7 +24,7 @@ struct CanaryToolTests {
     }
 
     @Test(arguments: CanarySecret.all)
-    func `neither a redacted curl command nor a failure shows a secret`(secret: CanarySecret) throws {
+    func `neither a redacted curl command nor a failure shows a secret`(secret: CanarySecret) async throws {
         // Nothing listens on this port.
         let closed = try ClosedPort()
         defer { closed.stop() }
@@ -47,19 +36,19 @@ struct CanaryToolTests {
             "-H", "Cookie: \(secret.value)", "--data-raw", secret.value,
         ]
         let digest = ["--user", "u:\(secret.value)", "--digest", "--transport", "curl"]
-        Self.check(try Self.output(of: ["fetch", "--curl"] + fields + digest + [url]), secret, "--curl")
-        Self.check(try Self.output(of: ["fetch"] + fields + digest + [url]), secret, "a refused connection")
+        Self.check(try await Self.output(of: ["fetch", "--curl"] + fields + digest + [url]), secret, "--curl")
+        Self.check(try await Self.output(of: ["fetch"] + fields + digest + [url]), secret, "a refused connection")
         Self.check(
-            try Self.output(of: [
+            try await Self.output(of: [
                 "fetch", "http://u:\(secret.value)@127.0.0.1:\(closed.port)/?k=\(secret.percentEncoded)",
             ]), secret,
             "a password in the URL")
         Self.check(
-            try Self.output(of: [
+            try await Self.output(of: [
                 "fetch", "--transport", "curl", "-x", "http://u:\(secret.value)@127.0.0.1:\(closed.port)", url,
             ]),
             secret, "a password in the proxy's URL")
-        Self.check(try Self.output(of: ["compare", "-n", "1", url]), secret, "compare")
+        Self.check(try await Self.output(of: ["compare", "-n", "1", url]), secret, "compare")
     }
 
     /// libcurl quotes the variable as written, blanks included.

@@ -16,8 +16,10 @@ struct FetchTimeoutTests {
         defer { folder.remove() }
         let server = try ScriptedServer([.read, .send(Self.head), .send("data: 1\n\n"), .stall])
         defer { server.stop() }
-        let run = try await ToolRun(
-            ["fetch", server.url(), "--timeout", "1.5"] + mode.arguments(in: folder))
+        // The event has to arrive before the timeout.
+        let timeout = mode == .events ? "\(5 * patienceFactor)" : "1.5"
+        let run = try await ToolRun.untilTimeout(
+            ["fetch", server.url(), "--timeout", timeout] + mode.arguments(in: folder))
         #expect(run.status == ProcessStatus.timeout.rawValue, "\(run.errors)")
         #expect(run.errors.contains("totalTimeout") && run.errors.contains("--timeout sets the limit"))
         #expect(run.errors.contains(server.url()))
@@ -29,7 +31,8 @@ struct FetchTimeoutTests {
         // Each connection brings an event, so that failures do not add up, and requests an immediate reconnection.
         let server = try ScriptedServer([.read, .send(Self.head), .send("retry: 0\ndata: 1\n\n"), .close])
         defer { server.stop() }
-        let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "3"])
+        // Two of them have to be made before it.
+        let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "\(3 * patienceFactor)"])
         #expect(run.status == ProcessStatus.timeout.rawValue, "\(run.errors)")
         #expect(server.connectionCount > 1)
     }

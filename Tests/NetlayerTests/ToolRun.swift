@@ -48,6 +48,14 @@ struct ToolRun: Sendable {
         }
     }
 
+    /// Runs the program with a `--timeout`, and again if its watchdog was faster than the command: on a machine that
+    /// starves it, it may be, and knows neither the request nor its cookies.
+    static func untilTimeout(_ arguments: [String]) async throws -> ToolRun {
+        var run = try await ToolRun(arguments)
+        for _ in 0..<2 where run.errors.contains("a file or a pipe blocks") { run = try await ToolRun(arguments) }
+        return run
+    }
+
     /// Returns the text without the lines that the loader adds where a libcurl has no versions of symbols.
     private static func withoutLoaderWarnings(_ text: Data) -> String {
         String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)

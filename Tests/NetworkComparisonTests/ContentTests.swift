@@ -69,14 +69,15 @@ struct ContentTests {
         let key = String(repeating: "k", count: 120)
         let leaves = (0..<3_000).map { "\($0)" }.joined(separator: ",")
         let nested = String(repeating: #"{"\#(key)":"#, count: 60) + "[\(leaves)]" + String(repeating: "}", count: 60)
-        let start = ContinuousClock.now
-        #expect(ResponseParts.parts(of: Self.response(nested)).keys.contains("body"))
         let events = Self.response(String(repeating: "data:\n", count: 160_000) + "\n", type: "text/event-stream")
-        #expect(ResponseParts.parts(of: events).keys.contains("event:1"))
         let wide = "{" + (0..<4_900).map { #""\#(key.dropLast(10))\#($0)":1"# }.joined(separator: ",") + "}"
-        #expect(!ResponseParts.parts(of: Self.response(wide)).keys.contains("body"))
+        let needed = cost(rounds: 1) {
+            #expect(ResponseParts.parts(of: Self.response(nested)).keys.contains("body"))
+            #expect(ResponseParts.parts(of: events).keys.contains("event:1"))
+            #expect(!ResponseParts.parts(of: Self.response(wide)).keys.contains("body"))
+        }
         // Seen: two seconds in a debug build.
-        #expect(ContinuousClock.now - start < .seconds(40))
+        #expect(needed < .seconds(40))
     }
 
     /// A timestamp hides no other difference in its body.

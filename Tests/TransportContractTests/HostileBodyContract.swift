@@ -10,7 +10,7 @@ import Testing
 struct HostileBodyContract {
     private static let total = Duration.milliseconds(400)
     /// Enough for a busy machine. Without the timeout or cancellation, the body takes much longer.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(10 * patienceFactor)
     /// All other errors that such a body may cause, soon.
     private static let refusals: Set<NetworkError.Code> = [
         .invalidContentEncoding, .bodyTooLarge, .lineTooLong, .decodingFailed, .invalidResponse, .noData,

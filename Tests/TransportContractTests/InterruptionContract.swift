@@ -38,7 +38,10 @@ struct InterruptionContract {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         // Both transports have this limit of connections for a host.
-        let running = (0..<128).map { _ in Task { try await transport.send(.get, server.url()) } }
+        let running = (0..<128).map { _ in
+            // They have to outlast all rounds.
+            Task { try await transport.send(.get, server.url()) { $0.totalTimeout = .seconds(30 * patienceFactor) } }
+        }
         try await server.wait { $0.requests.count >= 128 }
         for _ in 0..<Self.rounds { try await cancel(transport, server.url()) { await Task.yield() } }
         #expect(server.connectionCount == 128)

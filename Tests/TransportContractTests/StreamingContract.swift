@@ -66,7 +66,10 @@ struct StreamingContract {
             server.stop()
             other.stop()
         }
-        let response = try await transport.start(.get, server.url())
+        let response = try await transport.start(.get, server.url()) {
+            // All of the body and fifty other exchanges take long under a sanitizer.
+            $0.totalTimeout = .seconds(30 * patienceFactor)
+        }
         var chunks = response.body.makeAsyncIterator()
         let first = try #require(try await chunks.next())
         // Other exchanges go on in the meantime.
@@ -220,10 +223,11 @@ struct StreamingContract {
         defer { server.stop() }
         for code in [NetworkError.Code.idleTimeout, .totalTimeout] {
             let response = try await transport.start(.get, server.url()) {
+                // The head and the first bytes must be there in time.
                 if code == .idleTimeout {
-                    $0.idleTimeout = .seconds(3)
+                    $0.idleTimeout = .seconds(3 * patienceFactor)
                 } else {
-                    $0.totalTimeout = .seconds(4)
+                    $0.totalTimeout = .seconds(4 * patienceFactor)
                 }
             }
             var chunks = response.body.makeAsyncIterator()
@@ -270,16 +274,21 @@ struct StreamingContract {
         // More than fits into the reader's buffer and the sockets' buffers.
         let size = 32 << 20
         let server = try ScriptedServer(.response(body: Data(count: size)))
-        let slow = try ScriptedServer([.read, .pause(milliseconds: 4500), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        // Before and after the reader's pause, the server may stall for less than the timeout.
+        let (timeout, pause, limit) = (3 * patienceFactor, 4500 * patienceFactor, Duration.seconds(30 * patienceFactor))
+        let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
             slow.stop()
         }
-        let response = try await transport.start(.get, server.url()) { $0.idleTimeout = .seconds(3) }
+        let response = try await transport.start(.get, server.url()) {
+            $0.idleTimeout = .seconds(timeout)
+            $0.totalTimeout = limit
+        }
         var chunks = response.body.makeAsyncIterator()
         var total = try #require(try await chunks.next()).count
         // The reader pauses for longer than the timeout.
-        _ = try await transport.send(.get, slow.url())
+        _ = try await transport.send(.get, slow.url()) { $0.totalTimeout = limit }
         while let chunk = try await chunks.next() { total += chunk.count }
         #expect(total == size)
     }

@@ -7,9 +7,9 @@ import Testing
 @Suite(.patience(minutes: 1))
 struct TimeoutContract {
     private func options(_ options: inout TransportOptions) {
-        options.connectTimeout = .seconds(20)
-        options.idleTimeout = .seconds(20)
-        options.totalTimeout = .seconds(20)
+        options.connectTimeout = .seconds(20 * patienceFactor)
+        options.idleTimeout = .seconds(20 * patienceFactor)
+        options.totalTimeout = .seconds(20 * patienceFactor)
     }
 
     @Test(arguments: ContractTransport.all)
@@ -60,14 +60,15 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all, [false, true])
     func `the idle timeout is not for an upload that moves`(transport: ContractTransport, isKept: Bool) async throws {
         let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
-        let upload = [.readHead, .readBody(size, each: 15_000, pause: 100), answer]
+        // Longer in all than the timeout.
+        let upload = [.readHead, .readBody(size, each: 15_000, pause: 100 * patienceFactor), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
         defer { server.stop() }
         if isKept { _ = try await transport.send(.get, server.url()) }
         try await transport.run(.slowUpload) {
             let answer = try await transport.send(.post, server.url(), body: Data(count: size)) {
                 options(&$0)
-                $0.idleTimeout = .seconds(4)
+                $0.idleTimeout = .seconds(4 * patienceFactor)
             }
             #expect(answer.status == 204)
         }
@@ -77,11 +78,12 @@ struct TimeoutContract {
     func `the idle timeout starts anew with every byte`(transport: ContractTransport) async throws {
         let body = Data(repeating: 0x61, count: 60)
         let head = Script.head(200, fields: [("Content-Length", "60")])
-        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100)])
+        // Longer in all than the timeout.
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100 * patienceFactor)])
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.idleTimeout = .seconds(4)
+            $0.idleTimeout = .seconds(4 * patienceFactor)
         }
         #expect(answer.body == body)
     }
@@ -92,13 +94,15 @@ struct TimeoutContract {
         let drops = Data(repeating: 0x61, count: 5000)
         let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: 20)])
         defer { server.stop() }
+        // The time counts before there is a connection, too, and without one the server would see no end.
+        let timeout = Duration.milliseconds(1500 * patienceFactor)
         let error = await expectFailure(.totalTimeout) {
             try await transport.send(.get, server.url()) {
                 options(&$0)
-                $0.totalTimeout = .milliseconds(600)
+                $0.totalTimeout = timeout
             }
         }
-        #expect(try #require(error?.exchange).elapsed >= .milliseconds(600))
+        #expect(try #require(error?.exchange).elapsed >= timeout)
         try await server.wait { $0.connectionsEndedByPeer == 1 }
     }
 
@@ -142,11 +146,11 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func `the connect timeout leaves a slow response alone`(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
-        let server = try ScriptedServer([.read, .pause(milliseconds: 3500), .send(answer)])
+        let server = try ScriptedServer([.read, .pause(milliseconds: 3500 * patienceFactor), .send(answer)])
         defer { server.stop() }
         let response = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.connectTimeout = .milliseconds(2500)
+            $0.connectTimeout = .milliseconds(2500 * patienceFactor)
         }
         #expect(response.text == "slow")
     }

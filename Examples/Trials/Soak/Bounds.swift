@@ -47,10 +47,10 @@ struct Bounds {
 
 /// Waits for resources that are released with a delay, such as ending threads and closing sockets.
 enum Settled {
-    /// Returns the figures as soon as they satisfy a condition, but after ten seconds at the latest.
+    /// Returns the figures as soon as they satisfy a condition, but after thirty seconds at the latest.
     static func figures(_ isSettled: (ProcessFigures) -> Bool) async -> ProcessFigures {
         var figures = ProcessFigures.now
-        for round in 0..<100 where round < 10 || !isSettled(figures) {
+        for round in 0..<300 where round < 10 || !isSettled(figures) {
             try? await Task.sleep(for: .milliseconds(100))
             figures = ProcessFigures.now
         }

@@ -72,12 +72,14 @@ struct AuthenticationOptionTests {
         await #expect {
             _ = try await OptionExchange(server.url()) {
                 $0.authentication = .digest(user: "me", password: "pw")
-                $0.firstByteTimeout = .milliseconds(400)
+                // The challenge has to arrive within it.
+                $0.firstByteTimeout = .seconds(2 * patienceFactor)
             }
         } throws: {
             let error = $0 as? NetworkError
             return error?.code == .firstByteTimeout && error?.phase == .waiting
         }
+        try await server.wait { $0.requests.count >= 2 }
         #expect(server.requests.count == 2)
     }
 

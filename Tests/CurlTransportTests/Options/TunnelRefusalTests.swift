@@ -26,7 +26,8 @@ struct TunnelRefusalTests {
         let (explicit, dispatcher) = (way, CurlNetworkDispatcher())
         async let tunnelled = OptionExchange.failure(through: explicit, over: dispatcher)
         try await proxy.wait { $0.requests.count >= 1 }
-        let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.totalTimeout = .seconds(10) }
+        // Less than the 30 s of the request through the proxy.
+        let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.totalTimeout = .seconds(25) }
         #expect(exchange.text == "x")
         let error = await tunnelled
         // libcurl 7.74 may leave the chunks at once.

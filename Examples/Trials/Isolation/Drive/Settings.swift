@@ -14,7 +14,7 @@ struct Settings: Sendable {
     /// The time after which the run stops, in seconds; `nil` for no limit.
     var limitSeconds: Double?
     /// The longest time of one unit, in seconds.
-    var patience = 60.0
+    var patience = 120.0
     /// The text that pairs must contain; `nil` for all pairs.
     var filter: String?
     /// The only sequence to run; empty for the plan.

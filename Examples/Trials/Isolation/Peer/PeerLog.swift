@@ -189,8 +189,8 @@ final class Signal: Sendable {
         }
     }
 
-    /// Blocks the thread until the event, at most ten seconds.
+    /// Blocks the thread until the event, at most twenty seconds.
     func block() {
-        if condition.wait(timeout: .now() + 10) == .success { condition.signal() }
+        if condition.wait(timeout: .now() + 20) == .success { condition.signal() }
     }
 }

@@ -36,7 +36,7 @@ final class Runner: Sendable {
             run.observations.append(await perform(step, number: first + index, over: dispatcher))
             await settle()
             let wasSilent = step.outcome.ground == .nameless || step.kind.name == "doh-silent"
-            if wasSilent, await !isQuiet("silent", within: 2_000) {
+            if wasSilent, await !isQuiet("silent", within: 6_000) {
                 run.faults.append("lookup outlives its request: the name service connection is open after \(step)")
             }
             for _ in 0..<step.outcome.helpers {
@@ -65,7 +65,7 @@ final class Runner: Sendable {
     private func finish(_ run: Run, _ steps: [Step], _ first: Int, _ dispatcher: CurlNetworkDispatcher) async -> Run {
         var run = run
         await dispatcher.shutDown(within: .zero)
-        if await !isQuiet("", within: 5_000) {
+        if await !isQuiet("", within: 10_000) {
             run.faults.append("connections outlive their dispatcher: \(peer.log.openWays)")
         }
         run.requests = peer.log.requests
@@ -96,7 +96,8 @@ final class Runner: Sendable {
     /// Waits until the peer has completed its part of the step. If the peer ends a connection after a whole response
     /// without announcing it, the thread schedule would otherwise decide whether the connection serves the next step.
     private func settle() async {
-        for _ in 0..<2_000 {
+        // A busy machine keeps the peer's thread from it for seconds.
+        for _ in 0..<6_000 {
             if peer.log.isSettled { return }
             try? await Task.sleep(for: .milliseconds(1))
         }
