@@ -25,8 +25,8 @@ extension CurlNetworkDispatcher {
     ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
     ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/authenticationScheme`` other than Basic;
     ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
-    ///   from those of earlier requests in case alone; below libcurl 8.19 through a proxy's tunnel that earlier
-    ///   requests opened with other credentials, and below 7.80 with an address policy.
+    ///   from those of earlier requests in case alone; through a proxy's tunnel that earlier requests opened with
+    ///   other credentials or header fields for it; and below libcurl 7.80 with an address policy.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
