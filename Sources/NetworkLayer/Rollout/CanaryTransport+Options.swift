@@ -3,15 +3,16 @@ import Logging
 extension CanaryTransport {
     /// The share of the canary, and the rules of its return.
     public struct Options: Sendable {
-        /// The share of the requests that go over the canary, from 0 to 1. Default: 0.05. With 1 there is nothing to
-        /// compare the canary with, so that it never returns.
+        /// The share of the requests that go over the canary, from 0 to 1; less than 0 counts as 0, more than 1 as 1.
+        /// Default: 0.05. With 1 there is nothing to compare the canary with, so that it never returns.
         public var share = 0.05
         /// Which requests stay together. Default: none, each is drawn by itself.
         public var assignment = Assignment.eachRequest
         /// How many times as long as over the primary a response's head may take; `.infinity` judges failures
         /// alone. Default: 1.25.
         public var tolerance = 1.25
-        /// The chance, at most, that a canary is dropped that is not worse; above 0. Default: 0.001.
+        /// The chance, at most, that a canary is dropped that is not worse. Default: 0.001. With 0 or less, the canary
+        /// never returns.
         public var falseAlarms = 0.001
 
         /// Creates options with these defaults.

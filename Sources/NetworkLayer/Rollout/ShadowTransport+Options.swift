@@ -1,7 +1,8 @@
 extension ShadowTransport {
     /// Which requests have a shadow, and what it may cost.
     public struct Options: Sendable {
-        /// The share of the requests that have a shadow, from 0 to 1. Default: 0.01.
+        /// The share of the requests that have a shadow, from 0 to 1; less than 0 counts as 0, more than 1 as 1.
+        /// Default: 0.01.
         public var share = 0.01
         /// The methods of the requests that may have a shadow. Default: GET, HEAD and OPTIONS, the safe ones
         /// ([RFC 9110 §9.2.1](https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1)) that transports send. A
@@ -11,7 +12,8 @@ extension ShadowTransport {
         /// The time for the shadow's exchange, and for the comparison to wait for the program to read the primary's
         /// body. Default: 30 s. A shorter ``NetworkCore/TransportOptions/totalTimeout`` of the request holds too.
         public var timeout = Duration.seconds(30)
-        /// The maximum number of requests that have a shadow at the same time. Default: 8. More go without.
+        /// The maximum number of requests that have a shadow at the same time. Default: 8. More go without; with 0 or
+        /// less, all do.
         public var maximumConcurrent = 8
         /// The share of all cores above which no request gets a shadow. It is that of the whole process, since the last
         /// request of the sample and over a quarter of a second at least. Default: 0.7; 1 for no limit.

@@ -48,6 +48,26 @@ struct TransportOnTrialTests {
         #expect(counts.canary == canary && counts.primary > 3 * canary / 2 && counts.primary < 8 * canary)
     }
 
+    @Test(arguments: [(-1, 0), (-Double.infinity, 0), (0, 0), (1, 100), (7, 100), (Double.infinity, 100)])
+    func `a share out of range counts as none or all`(share: Double, expected: Int) async throws {
+        var options = half
+        options.share = share
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
+        #expect(try await send(100, over: transport) == expected)
+        #expect(transport.counts.canary == expected)
+    }
+
+    @Test(arguments: [0, -1, Double.nan])
+    func `without a chance of false alarms the canary never returns`(falseAlarms: Double) async throws {
+        var options = half
+        options.falseAlarms = falseAlarms
+        let transport = CanaryTransport(
+            primary: responses(200, "first"), canary: responses(500, "canary"), options: options)
+        #expect(try await send(2_000, over: transport) > 800)
+        #expect(transport.counts.canaryFailures > 800)
+    }
+
     /// Regression: whether a comma in a Location joins two was decided by the first transport.
     @Test(arguments: [true, false]) func `a redirect is judged by the transport that carried it`(isExact: Bool)
         async throws
