@@ -17,3 +17,7 @@ package let patienceFactor: Int = {
     guard let factor = Int(text), factor > 0 else { fatalError("NETWORKLAYER_TEST_PATIENCE is no factor: \(text)") }
     return factor
 }()
+
+/// How much longer than usual a test waits in which a time has to pass. At most 2: tests that run one at a time would
+/// take minutes.
+package let pauseFactor = min(patienceFactor, 2)

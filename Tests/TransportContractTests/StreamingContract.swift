@@ -225,9 +225,9 @@ struct StreamingContract {
             let response = try await transport.start(.get, server.url()) {
                 // The head and the first bytes must be there in time.
                 if code == .idleTimeout {
-                    $0.idleTimeout = .seconds(3 * patienceFactor)
+                    $0.idleTimeout = .seconds(3 * pauseFactor)
                 } else {
-                    $0.totalTimeout = .seconds(4 * patienceFactor)
+                    $0.totalTimeout = .seconds(4 * pauseFactor)
                 }
             }
             var chunks = response.body.makeAsyncIterator()
@@ -247,7 +247,7 @@ struct StreamingContract {
         let server = try ScriptedServer(
             .response(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
         // On a busy machine, two seconds may pass before the heads are there.
-        let (timeout, pause) = (2 * patienceFactor, 2500 * patienceFactor)
+        let (timeout, pause) = (2 * pauseFactor, 2500 * pauseFactor)
         let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
@@ -275,7 +275,7 @@ struct StreamingContract {
         let size = 32 << 20
         let server = try ScriptedServer(.response(body: Data(count: size)))
         // Before and after the reader's pause, the server may stall for less than the timeout.
-        let (timeout, pause, limit) = (3 * patienceFactor, 4500 * patienceFactor, Duration.seconds(30 * patienceFactor))
+        let (timeout, pause, limit) = (3 * pauseFactor, 4500 * pauseFactor, Duration.seconds(30 * patienceFactor))
         let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()

@@ -61,14 +61,14 @@ struct TimeoutContract {
     func `the idle timeout is not for an upload that moves`(transport: ContractTransport, isKept: Bool) async throws {
         let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
         // Longer in all than the timeout.
-        let upload = [.readHead, .readBody(size, each: 15_000, pause: 100 * patienceFactor), answer]
+        let upload = [.readHead, .readBody(size, each: 15_000, pause: 100 * pauseFactor), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
         defer { server.stop() }
         if isKept { _ = try await transport.send(.get, server.url()) }
         try await transport.run(.slowUpload) {
             let answer = try await transport.send(.post, server.url(), body: Data(count: size)) {
                 options(&$0)
-                $0.idleTimeout = .seconds(4 * patienceFactor)
+                $0.idleTimeout = .seconds(4 * pauseFactor)
             }
             #expect(answer.status == 204)
         }
@@ -79,11 +79,11 @@ struct TimeoutContract {
         let body = Data(repeating: 0x61, count: 60)
         let head = Script.head(200, fields: [("Content-Length", "60")])
         // Longer in all than the timeout.
-        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100 * patienceFactor)])
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100 * pauseFactor)])
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.idleTimeout = .seconds(4 * patienceFactor)
+            $0.idleTimeout = .seconds(4 * pauseFactor)
         }
         #expect(answer.body == body)
     }
@@ -95,7 +95,7 @@ struct TimeoutContract {
         let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: 20)])
         defer { server.stop() }
         // The time counts before there is a connection, too, and without one the server would see no end.
-        let timeout = Duration.milliseconds(1500 * patienceFactor)
+        let timeout = Duration.milliseconds(1500 * pauseFactor)
         let error = await expectFailure(.totalTimeout) {
             try await transport.send(.get, server.url()) {
                 options(&$0)
@@ -146,11 +146,11 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func `the connect timeout leaves a slow response alone`(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
-        let server = try ScriptedServer([.read, .pause(milliseconds: 3500 * patienceFactor), .send(answer)])
+        let server = try ScriptedServer([.read, .pause(milliseconds: 3500 * pauseFactor), .send(answer)])
         defer { server.stop() }
         let response = try await transport.send(.get, server.url()) {
             options(&$0)
-            $0.connectTimeout = .milliseconds(2500 * patienceFactor)
+            $0.connectTimeout = .milliseconds(2500 * pauseFactor)
         }
         #expect(response.text == "slow")
     }
