@@ -42,7 +42,14 @@ final class CurlBody: EndedBodySource {
     /// Ends the exchange, unless it has ended. The reader gets no more bytes.
     private func discard() {
         decoder?.discard()
-        if transfer.channel.discard() { loop.discard(transfer) }
+        leave()
+    }
+
+    /// Leaves the transfer to the loop, if it has not ended. The rest of the request's body has its last second.
+    private func leave() {
+        guard transfer.channel.discard() else { return }
+        transfer.upload?.leave()
+        loop.discard(transfer)
     }
 
     func next() async throws -> Data? {
@@ -102,8 +109,8 @@ final class CurlBody: EndedBodySource {
     /// Returns the next chunk, or the end as soon as the length is reached.
     private func nextByLength() async throws -> Data? {
         if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) {
-            // The rest of the request's body has its last second, whether the response is released or not.
-            if transfer.channel.discard() { loop.discard(transfer) }
+            // Whether the response is released or not.
+            leave()
             return nil
         }
         return try await nextOnWire()

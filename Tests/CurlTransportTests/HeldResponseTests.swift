@@ -154,6 +154,36 @@ struct HeldResponseTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// Regression: the reading that went on after its response took chunks from the next one.
+    @Test(arguments: [true, false])
+    func `a body that is sent anew ends the reading that goes on after its response`(isReleased: Bool) async throws {
+        let (asks, isCancelled) = ([Gate(), Gate()], OneTimeFlag())
+        let server = try ScriptedServer(scripts: [
+            [.readHead, .wait(until: asks[0]), .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"), .stall],
+            [.readHead, .wait(until: asks[1]), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .stall],
+        ])
+        defer { server.stop() }
+        let wasCancelled = Guarded<[Bool]>([])
+        let body = TransportRequest.Body.replayableStream {
+            let count = wasCancelled.withLock { readings in
+                readings.append(isCancelled.isRaised)
+                return readings.count
+            }
+            return Watched(isAsked: asks[min(count, 2) - 1], isCancelled: isCancelled)
+        }
+        let dispatcher = CurlNetworkDispatcher()
+        let client = NetworkClient(transport: dispatcher)
+        let request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: body)
+        if isReleased {
+            _ = try await client.send(request, as: .stream)
+        } else {
+            #expect(try await client.send(request, as: .data).body == Data("x".utf8))
+        }
+        _ = try await client.send(request, as: .data)
+        #expect(wasCancelled.withLock { $0 } == [false, true])
+        await dispatcher.shutDown(within: .zero)
+    }
+
     private struct WitnessingTransport: HTTPTransport {
         let base: CurlNetworkDispatcher
         var name: String { base.name }

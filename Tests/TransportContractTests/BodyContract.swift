@@ -144,6 +144,14 @@ struct BodyContract {
         #expect(try await chunks.next() == nil)
         await expectFailure(.bodyAlreadyRead) { for try await _ in iterated.body {} }
         await expectFailure(.bodyAlreadyRead) { try await iterated.body.collect() }
+        // An empty rest is read once too.
+        let small = try ScriptedServer(.response(body: Data("x".utf8)))
+        defer { small.stop() }
+        let peeked = try await transport.start(.get, small.url())
+        var only = peeked.body.makeAsyncIterator()
+        #expect(try await only.next() == Data("x".utf8))
+        #expect(try await peeked.body.collect().isEmpty)
+        await expectFailure(.bodyAlreadyRead) { try await peeked.body.collect() }
         // The rest belongs to the next reader.
         let shared = try await transport.start(.get, server.url())
         var first = shared.body.makeAsyncIterator()

@@ -11,6 +11,9 @@ final class UploadChannel: Sendable {
         var round = 0
         var isStarted = false
         var task: Task<Void, Never>?
+        var reading: StreamReading?
+        /// Whether the response is over, and the body has its last second.
+        var isLeft = false
         var waitingProducer: CheckedContinuation<Void, Never>?
         var resumeSender: (@Sendable () -> Void)?
     }
@@ -70,6 +73,14 @@ final class UploadChannel: Sendable {
         return isPossible
     }
 
+    /// Records that the response is over: the rest of the body is sent only as long as no other exchange reads it.
+    func leave() {
+        state.withLock { state in
+            state.isLeft = true
+            return state.reading
+        }?.leave()
+    }
+
     /// Ends the channel and cancels the producer, since the transfer is over.
     func close() {
         let (task, waiting) = state.withLock { state in
@@ -89,16 +100,35 @@ final class UploadChannel: Sendable {
     private func run(round: Int) {
         state.withLock { state in
             guard state.round == round, !state.flow.isClosed else { return }
-            state.task = Task { [self, producer] in
+            let reading = StreamReading(isLeft: state.isLeft)
+            let task = Task { [self, producer] in
                 do {
-                    try await producer.run { try await self.deliver($0, round: round) }
+                    try await StreamReading.$current.withValue(reading) {
+                        try await producer.run { try await self.deliver($0, round: round) }
+                    }
                     end(nil, round: round)
                 } catch {
                     end(error, round: round)
                 }
             }
+            reading.onCancel { [weak self] in self?.stop(round: round) }
+            (state.reading, state.task) = (reading, task)
         }
     }
+
+    /// Ends a round for an exchange that reads the body anew. libcurl, which asks for more, ends the transfer.
+    private func stop(round: Int) {
+        let (task, waiting, resume) = state.withLock { state in
+            guard state.round == round else { return (nil, nil, nil) as Stopped }
+            state.flow.close()
+            return (state.task.take(), state.waitingProducer.take(), state.resumeSender)
+        }
+        task?.cancel()
+        waiting?.resume()
+        resume?()
+    }
+
+    private typealias Stopped = (Task<Void, Never>?, Continuation?, (@Sendable () -> Void)?)
 
     private func deliver(_ chunk: Data, round: Int) async throws {
         let (delivery, resume) = state.withLock { state in

@@ -20,7 +20,10 @@ extension NetworkClient {
     /// Carries out one exchange with the steps around it.
     func step(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         if exchangeInterceptors.isEmpty { return try await exchange(request, in: call) }
-        return try await interceptExchange(request, in: call)
+        let before = call.exchanges
+        let response = try await interceptExchange(request, in: call)
+        if call.exchanges == before { call.gotResponse(to: request) }
+        return response
     }
 
     // A step of the caller's own may wait for anything; the deadline limits it.

@@ -278,6 +278,23 @@ struct RedirectTests {
         #expect(response.redirects.allSatisfy { $0.status.code == 302 && $0.method == .get })
     }
 
+    /// Regression: a redirect that an interceptor had made came from the URL of the last exchange before it.
+    @Test func `a redirect comes from the URL that an interceptor has responded for`() async throws {
+        struct Cache: Interceptor {
+            func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+                guard request.url.path == "/b" else { return try await next(request) }
+                let head = HTTPResponse(status: .found, headerFields: [.location: "/c"])
+                return TransportResponse(head: head, body: .init(Data()))
+            }
+        }
+        let transport = AnsweringTransport(.redirect(to: "/b"), .init(body: "end"))
+        var client = NetworkClient(transport: transport)
+        client.exchangeInterceptors = [Cache()]
+        let response = try await client.send(try .make(.get, "http://h/a"), as: .text)
+        #expect(response.redirects.map(\.from.path) == ["/a", "/b"])
+        #expect(response.url?.path == "/c")
+    }
+
     @Test func `the policy none follows nothing`() async throws {
         let second = try await following(302, try .make(.get, "http://a/")) { $0.redirectPolicy = .none }
         #expect(second == nil)

@@ -41,7 +41,7 @@ public final class BearerAuthentication: Interceptor {
     ///   - token: The first token. Without one, the first request starts a refresh.
     ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
     ///     wait for it fail with ``NetworkError/Code/totalTimeout``. While four refreshes have not returned, because
-    ///     they ignore their cancellation, each request fails with it at once.
+    ///     they ignore their cancellation, each request that needs another token fails with it at once.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
     ///     values of the requests that wait for it.

@@ -12,7 +12,8 @@ extension NetworkClient {
             /// How often the transport itself sent the requests of exchanges again whose outcome is not the call's.
             var repeats = 0
             var redirects: [RedirectPolicy.Redirect] = []
-            /// The last request that went to the transport, as the interceptors made it.
+            /// The last request that went to the transport, as the interceptors made it, or that got its response from
+            /// one of them.
             var last: TransportRequest?
             /// Ends the reading of the bodies of earlier requests, where the head of the response came first.
             var stopSending: [@Sendable () -> Void] = []
@@ -123,6 +124,9 @@ extension NetworkClient {
             }
             for stopSending in earlier { stopSending() }
         }
+
+        /// Records that a step has made the response to a request itself.
+        func gotResponse(to request: TransportRequest) { record.withLock { $0.last = request } }
 
         /// Records the response of an exchange.
         func endExchange(_ response: TransportResponse) {

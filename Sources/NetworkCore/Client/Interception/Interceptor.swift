@@ -22,10 +22,10 @@
 /// cancellation holds up the call until it returns.
 ///
 /// A step that calls `next` more than once must discard the earlier response and not use its body afterwards; that
-/// frees the connection. If the body of the earlier request was still read as the next one begins, and the next one has
-/// a stream too, the earlier exchange is cancelled. A step that reads a response's body returns a response with the
-/// bytes (``TransportResponse/Body/init(_:)``), since a body can be read once. A request's body can be sent again only
-/// if it is ``TransportRequest/Body/isReplayable``.
+/// frees the connection. If the body of the earlier request was still read when its response's head came, and the next
+/// request has a stream too, the earlier exchange is cancelled. A step that reads a response's body returns a response
+/// with the bytes (``TransportResponse/Body/init(_:)``), since a body can be read once. A request's body can be sent
+/// again only if it is ``TransportRequest/Body/isReplayable``.
 public protocol Interceptor: Sendable {
     /// Passes a request on, or returns a response without doing so.
     /// - Parameters:

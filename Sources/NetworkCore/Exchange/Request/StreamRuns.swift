@@ -1,11 +1,13 @@
 import Synchronization
 
 /// The readings of one replayable stream. All its sequences may share one source, such as a file that is rewound, so a
-/// new sequence is made only when each reading that was cancelled has ended. Readings that go on are independent.
+/// new sequence is made only when each reading that was cancelled has ended, and each whose response is over is
+/// cancelled. Other readings that go on are independent.
 final class StreamRuns: Sendable {
     private struct State {
         var lastNumber = 0
-        var running: Set<Int> = []
+        /// The exchanges of the readings, by number.
+        var running: [Int: StreamReading?] = [:]
         var cancelled: Set<Int> = []
         /// The readings that wait for the cancelled ones.
         var waiting: [FirstOutcome<Void>] = []
@@ -29,10 +31,11 @@ final class StreamRuns: Sendable {
         try await withTaskCancellationHandler {
             // A reading that was cancelled before it was known here must not begin: it would take from the source.
             try Task.checkCancellation()
-            try await read()
+            // The stream's own requests are none of this exchange's.
+            try await StreamReading.$current.withValue(nil) { try await read() }
         } onCancel: {
             state.withLock { state in
-                if state.running.contains(number) { state.cancelled.insert(number) }
+                if state.running[number] != nil { state.cancelled.insert(number) }
             }
         }
     }
@@ -53,21 +56,26 @@ final class StreamRuns: Sendable {
     }
 
     private func beginning() -> Beginning {
-        state.withLock { state in
+        let (beginning, left) = state.withLock { state in
+            let left = state.running.filter { $0.value?.isLeft == true && !state.cancelled.contains($0.key) }
+            state.cancelled.formUnion(left.keys)
             guard state.cancelled.isEmpty else {
                 let turn = FirstOutcome<Void>()
                 state.waiting.append(turn)
-                return .waits(turn)
+                return (Beginning.waits(turn), left.values.compactMap(\.self))
             }
             state.lastNumber += 1
-            state.running.insert(state.lastNumber)
-            return .begun(state.lastNumber)
+            state.running[state.lastNumber] = .some(StreamReading.current)
+            return (.begun(state.lastNumber), [])
         }
+        // Not under the lock, which the cancellation takes.
+        for reading in left { reading.cancel() }
+        return beginning
     }
 
     private func end(_ number: Int) {
         let ready = state.withLock { state in
-            state.running.remove(number)
+            state.running[number] = nil
             state.cancelled.remove(number)
             guard state.cancelled.isEmpty else { return [] as [FirstOutcome<Void>] }
             defer { state.waiting = [] }

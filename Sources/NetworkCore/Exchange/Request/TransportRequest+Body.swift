@@ -58,10 +58,10 @@ extension TransportRequest {
 
         /// A sequence of chunks that is created anew each time the body is sent.
         ///
-        /// When a body is sent again, the reading before is cancelled, and `make` is called once that reading has
-        /// ended: the sequences may rewind and read one source. A sequence that does not end when its task is cancelled
-        /// holds up the body, within the timeouts. Two requests that send one body at the same time read two sequences
-        /// at the same time.
+        /// When a body is sent again, the reading before is cancelled, also one that goes on after its response has
+        /// ended, and `make` is called once that reading has ended: the sequences may rewind and read one source. A
+        /// sequence that does not end when its task is cancelled holds up the body, within the timeouts. Two requests
+        /// that send one body at the same time read two sequences at the same time.
         /// - Parameters:
         ///   - length: The total number of bytes, as with ``stream(_:length:)``.
         ///   - make: Creates the sequence. Called once each time the body is sent.

@@ -55,10 +55,10 @@ extension TransportResponse {
             do {
                 // Sources need not expect a limit below 0.
                 let bytes = try await source.collect(upTo: limit.map { Swift.max(0, $0) })
-                record.reading.end(isOver: !bytes.isEmpty)
+                record.reading.end(bytes.isEmpty ? .end : .whole)
                 return bytes
             } catch {
-                record.reading.end(isOver: true)
+                record.reading.end(.failure)
                 throw NetworkError.thrown(error)
             }
         }
@@ -95,7 +95,6 @@ extension TransportResponse {
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let source: any BodySource
             fileprivate let record: any ReadingRecord
-            private var hasBegun = false
             private var isOver = false
 
             fileprivate init(source: any BodySource, record: any ReadingRecord) {
@@ -113,17 +112,16 @@ extension TransportResponse {
                 }
                 do {
                     if let chunk = try await source.next() {
-                        hasBegun = true
-                        record.reading.end(isOver: false)
+                        record.reading.end(.chunk)
                         return chunk
                     }
                 } catch {
                     isOver = true
-                    record.reading.end(isOver: true)
+                    record.reading.end(.failure)
                     throw NetworkError.thrown(error)
                 }
                 isOver = true
-                record.reading.end(isOver: hasBegun)
+                record.reading.end(.end)
                 return nil
             }
         }
@@ -146,21 +144,35 @@ private final class PlainRecord: ReadingRecord {
 
 /// Whether a body is being read, or has been read to its end.
 package final class ReaderClaim: Sendable {
-    private enum Phase { static let idle: UInt8 = 0, reading: UInt8 = 1, over: UInt8 = 2 }
+    private enum Phase {
+        static let reading: UInt8 = 1, over: UInt8 = 2, hadBytes: UInt8 = 4
+    }
 
-    private let phase = Atomic(Phase.idle)
+    /// What a reading has brought.
+    enum Outcome { case chunk, whole, end, failure }
+
+    private let phase = Atomic<UInt8>(0)
 
     package init() {}
 
     /// Begins a reading.
     /// - Returns: Whether it may read: not while another reading runs, nor after the end.
     func begin() -> Bool {
-        phase.compareExchange(expected: Phase.idle, desired: Phase.reading, ordering: .acquiringAndReleasing).exchanged
+        let before = phase.bitwiseOr(Phase.reading, ordering: .acquiringAndReleasing).oldValue
+        if before & Phase.over != 0 { phase.bitwiseAnd(~Phase.reading, ordering: .releasing) }
+        return before & (Phase.reading | Phase.over) == 0
     }
 
-    /// Ends a reading that has begun.
-    /// - Parameter isOver: Whether the body has been read to its end, or its reading has failed.
-    func end(isOver: Bool) { phase.store(isOver ? Phase.over : Phase.idle, ordering: .releasing) }
+    /// Ends a reading that has begun. A body without bytes can be read again.
+    func end(_ outcome: Outcome) {
+        switch outcome {
+        case .chunk: phase.store(Phase.hadBytes, ordering: .releasing)
+        case .whole, .failure: phase.store(Phase.over, ordering: .releasing)
+        case .end:
+            let hadBytes = phase.load(ordering: .relaxed) & Phase.hadBytes != 0
+            phase.store(hadBytes ? Phase.over : 0, ordering: .releasing)
+        }
+    }
 }
 
 extension TransportResponse {

@@ -43,7 +43,8 @@ extension TransportRequest {
 
 extension NetworkClient {
     /// Returns the first request of a call as a curl command, with the client's base URL, header fields, options and
-    /// encoder; see ``TransportRequest/curlCommand(secrets:)``. What interceptors and the cookie jar add is left out.
+    /// encoder; see ``TransportRequest/curlCommand(secrets:)``. What interceptors, the cookie jar and a
+    /// download to a file add is left out.
     /// - Parameters:
     ///   - request: Any description of a request.
     ///   - form: What the body becomes, which decides on `Accept`. Default: `.data`.
@@ -64,7 +65,7 @@ extension NetworkClient {
 
 extension RequestConvertible {
     /// Returns the request as a curl command; see ``TransportRequest/curlCommand(secrets:)``. It has nothing of a
-    /// client: ``NetworkClient/curlCommand(_:as:secrets:)`` is what a client sends.
+    /// client: ``NetworkClient/curlCommand(_:as:secrets:)`` has what a client adds.
     /// - Throws: ``NetworkError`` for a request that no transport would send.
     public func curlCommand(
         options: TransportOptions = TransportOptions(),
