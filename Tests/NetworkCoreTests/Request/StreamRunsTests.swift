@@ -62,6 +62,34 @@ struct StreamRunsTests {
         #expect(made.withLock { $0 } == 2)
     }
 
+    @Test func `a reading whose response is over ends for the next one, and another one goes on`() async throws {
+        let (runs, isRunning, reading) = (StreamRuns(), Gate(), StreamReading(isLeft: false))
+        let first = Task {
+            try await StreamReading.$current.withValue(reading) {
+                try await runs.run {
+                    #expect(StreamReading.current == nil, "what the stream itself sends is another exchange's")
+                    isRunning.open()
+                    try await Gate().wait()
+                }
+            }
+        }
+        reading.onCancel { first.cancel() }
+        try await isRunning.wait()
+        try await runs.run {}
+        #expect(!first.isCancelled)
+        reading.leave()
+        try await runs.run {}
+        #expect(first.isCancelled)
+        await #expect(throws: CancellationError.self) { try await first.value }
+    }
+
+    @Test func `a reading that is cancelled before it can be is cancelled then`() {
+        let (reading, isCancelled) = (StreamReading(isLeft: true), OneTimeFlag())
+        reading.cancel()
+        reading.onCancel { _ = isCancelled.raise() }
+        #expect(isCancelled.isRaised)
+    }
+
     @Test func `a reading that is cancelled before it begins makes no sequence`() async throws {
         let made = Guarded(0)
         let producer = try producer(

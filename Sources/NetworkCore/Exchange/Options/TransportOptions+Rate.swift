@@ -22,7 +22,8 @@ extension TransportOptions {
 
         /// A minimum speed. An exchange that is slower for the given time fails with ``NetworkError/Code/lowSpeed``.
         ///
-        /// Below libcurl 8.18 the time also counts while a slow reader holds the body back.
+        /// The time also counts while the request's body has no bytes ready, below libcurl 8.18, and while a slow
+        /// reader holds the response's body back, below 7.75.
         /// [CURLOPT_LOW_SPEED_LIMIT](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html),
         /// [CURLOPT_LOW_SPEED_TIME](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_TIME.html)
         public struct LowSpeed: Sendable, Hashable {
