@@ -109,7 +109,7 @@ final class CurlBody: EndedBodySource {
     /// Returns the next chunk, or the end as soon as the length is reached.
     private func nextByLength() async throws -> Data? {
         if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) {
-            // Whether the response is released or not.
+            // The response is over, whether it is released or not.
             leave()
             return nil
         }

@@ -11,7 +11,7 @@ package final class StreamReading: Sendable {
 
     private let state: Guarded<State>
 
-    /// The reading that the task is, the one of its producer.
+    /// The reading for which the current task produces a body.
     @TaskLocal package static var current: StreamReading?
 
     /// - Parameter isLeft: Whether the response is over already.
