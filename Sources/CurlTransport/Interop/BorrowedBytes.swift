@@ -11,7 +11,6 @@ import FoundationEssentials
     var endIndex: Int { unsafe bytes.count }
     subscript(index: Int) -> UInt8 { unsafe bytes[index] }
 
-    /// Lets arrays copy the bytes in one piece.
     func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? {
@@ -66,5 +65,13 @@ import FoundationEssentials
             unsafe room.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             return count
         }
+    }
+}
+
+extension [UInt8] {
+    /// Appends bytes in one piece where they lie in one, as `append(contentsOf:)` does for arrays alone.
+    mutating func append(line: some Collection<UInt8>) {
+        let appended: Void? = line.withContiguousStorageIfAvailable { unsafe append(contentsOf: $0) }
+        if appended == nil { append(contentsOf: line) }
     }
 }

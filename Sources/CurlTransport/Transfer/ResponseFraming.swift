@@ -13,6 +13,8 @@ struct ResponseFraming {
 
     private static let coding = Array("transfer-encoding".utf8)
     private static let length = Array("content-length".utf8)
+    private static let (http, http1_1) = (Array("HTTP/".utf8), Array("1.1".utf8))
+    private static let (noContent, notModified) = (Array("204".utf8), Array("304".utf8))
     /// The limit on the elements of one line with transfer codings, as libcurl has it.
     private static let maximumCodings = 5
     /// Whether the connection must carry no other request.
@@ -35,10 +37,13 @@ struct ResponseFraming {
     /// Whether libcurl may discard bytes that it reads together with the head or the last chunk.
     var mayHideSurplus: Bool { isHTTP1 && (isChunked || isEmpty || announced == 0) }
 
+    /// Returns whether a line begins as a status line does.
+    static func looksLikeStatus(_ line: some RandomAccessCollection<UInt8>) -> Bool { line.starts(with: http) }
+
     /// Starts another head with its status line.
     mutating func begin(_ line: some RandomAccessCollection<UInt8>) -> Fault? {
         self = ResponseFraming(mustBeHTTP1: mustBeHTTP1)
-        guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
+        guard Self.looksLikeStatus(line), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
             return .status
         }
         let rest = line[space...].dropFirst()
@@ -53,9 +58,9 @@ struct ResponseFraming {
         let isKnown = isHTTP1 && version.count == 3 && version.dropFirst().first == UInt8(ascii: ".")
         if mustBeHTTP1, !isKnown { return .version }
         // An HTTP/1.0 server may not know what keeps a connection (RFC 9112 §9.3), nor chunks (RFC 9112 §6.1).
-        isDoubtful = isHTTP1 && !version.elementsEqual("1.1".utf8)
-        isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual("204".utf8)
-        isEmpty = isBodiless || code.elementsEqual("304".utf8)
+        isDoubtful = isHTTP1 && !version.elementsEqual(Self.http1_1)
+        isBodiless = code.first == UInt8(ascii: "1") || code.elementsEqual(Self.noContent)
+        isEmpty = isBodiless || code.elementsEqual(Self.notModified)
         return nil
     }
 

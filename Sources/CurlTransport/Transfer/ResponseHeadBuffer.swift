@@ -36,7 +36,7 @@ struct ResponseHeadBuffer: Sendable {
         guard !isComplete, !bytes.isEmpty, let first = line.first, first != UInt8(ascii: "\r"),
             first != UInt8(ascii: "\n"), bytes.count + line.count <= Self.maximumBytes
         else { return false }
-        bytes.append(contentsOf: line)
+        bytes.append(line: line)
         return true
     }
 
@@ -53,11 +53,11 @@ struct ResponseHeadBuffer: Sendable {
             readStatus(line)
         } else if hasFinalHead {
             guard trailerBytes.count + line.count <= Self.maximumBytes else { return false }
-            trailerBytes.append(contentsOf: line)
+            trailerBytes.append(line: line)
             return true
         }
         guard bytes.count + line.count <= Self.maximumBytes else { return false }
-        bytes.append(contentsOf: line)
+        bytes.append(line: line)
         if let first = line.first, first == UInt8(ascii: "\r") || first == UInt8(ascii: "\n") {
             if line.allSatisfy({ $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }) { isComplete = true }
         } else if line.isEmpty {
@@ -66,13 +66,15 @@ struct ResponseHeadBuffer: Sendable {
         return true
     }
 
+    private static let (switching, expectationFailed) = (Array("101".utf8), Array("417".utf8))
+
     private mutating func readStatus(_ line: some RandomAccessCollection<UInt8>) {
         isInterim = false
         refusesExpectation = false
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
         let code = line[space...].dropFirst().prefix(3)
         // 1xx except 101, after which the protocol changes for good.
-        isInterim = code.first == UInt8(ascii: "1") && !code.elementsEqual("101".utf8)
-        refusesExpectation = code.elementsEqual("417".utf8)
+        isInterim = code.first == UInt8(ascii: "1") && !code.elementsEqual(Self.switching)
+        refusesExpectation = code.elementsEqual(Self.expectationFailed)
     }
 }

@@ -50,7 +50,7 @@ struct TransferState {
     /// Processes a header line, including its line ending.
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
         guard failure == nil else { return .stop }
-        let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && headerLine.starts(with: "HTTP/".utf8)
+        let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && ResponseFraming.looksLikeStatus(headerLine)
         headerLines += 1
         let expectsStatusLine = awaitsNextHead || head.bytes.isEmpty || head.isComplete && head.isInterim
         if begins {

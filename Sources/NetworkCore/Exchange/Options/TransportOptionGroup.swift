@@ -81,7 +81,7 @@ struct RareOptions: Sendable, Hashable {
 
 /// ``RareOptions`` behind a reference; equal if the values are. The results of the checks are computed once and not for
 /// each request.
-final class RareOptionsBox: Sendable, Hashable {
+@usableFromInline final class RareOptionsBox: Sendable, Hashable {
     let value: RareOptions
     let required: [TransportCapabilities.Capability]
     private let verdict: Result<Void, any Error>
@@ -101,7 +101,9 @@ final class RareOptionsBox: Sendable, Hashable {
         if case .explicit(let proxy) = value.proxy.choice { try proxy.authorities.checkFile("proxy.authorities") }
     }
 
-    static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool { left === right || left.value == right.value }
+    @usableFromInline static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool {
+        left === right || left.value == right.value
+    }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

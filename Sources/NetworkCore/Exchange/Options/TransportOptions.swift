@@ -60,7 +60,7 @@ public struct TransportOptions: Sendable, Hashable {
     /// values, and a redirect to another origin drops them. Default: none.
     public var secretFields: Set<HTTPField.Name> = []
     /// The groups of options below; `nil` while all of them are at their defaults.
-    private var rare: RareOptionsBox?
+    @usableFromInline var rare: RareOptionsBox?
 
     /// Creates the default options.
     public init() {}
@@ -216,7 +216,7 @@ extension TransportOptions {
     }
 
     /// Whether any of the groups is not at its defaults: a fast check for the path of every request.
-    package var hasRareOptions: Bool { rare != nil }
+    @inlinable package var hasRareOptions: Bool { rare != nil }
 
     /// Whether a request bypasses the proxy that the environment names: that proxy would choose the address, or connect
     /// to another one.
