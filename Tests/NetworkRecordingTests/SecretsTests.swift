@@ -349,10 +349,12 @@ struct SecretsTests {
     /// Regression: trailers and reason phrases counted for nothing in the limits.
     @Test func `the size of an entry is that of all that a server sends`() throws {
         let (long, name) = (String(repeating: "x", count: 15_000), try #require(HTTPField.Name("X-Long")))
+        let short = (0..<300).map { _ in HTTPField(name: name, value: "") }
         for response in [
             Recording.Response(status: 200, reason: long), Recording.Response(status: 200, trailers: [name: long]),
             Recording.Response(status: 200, headerFields: [name: long]),
             Recording.Response(status: 200, body: .init(Data(long.utf8), limit: 20_000)),
+            Recording.Response(status: 200, headerFields: HTTPFields(short)),
         ] {
             #expect(Recording.Entry(request: .init(url: "http://h/"), response: response).approximateSize > 15_000)
         }

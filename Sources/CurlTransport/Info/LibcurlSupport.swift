@@ -104,6 +104,13 @@ struct LibcurlSupport: Sendable {
         /// A proxy's 407 to CONNECT whose body in chunks does not arrive together with its head opens the tunnel, and
         /// the proxy receives the request.
         case refusalInChunksOpensTunnel
+        /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead.
+        case lookUpsTrustOwnAuthorities
+        /// The file of authorities that is cleared (CURLOPT_CAINFO) is libcurl's own again. By its source; not seen
+        /// with 8.23.
+        case clearedFileReturns
+        /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source.
+        case clearedDirectoryReturns
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
         case cutBodiesAreWhole
 
@@ -119,10 +126,12 @@ struct LibcurlSupport: Sendable {
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
             case .refusalInChunksOpensTunnel: LibcurlVersion(7, 75)
+            case .lookUpsTrustOwnAuthorities: LibcurlVersion(8, 17)
+            case .clearedFileReturns: LibcurlVersion(8, 23)
             case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
             // In no version yet.
-            case .ratedTransfersStall, .tunnelsIgnoreProxyFields: LibcurlVersion(99, 0)
+            case .ratedTransfersStall, .tunnelsIgnoreProxyFields, .clearedDirectoryReturns: LibcurlVersion(99, 0)
             }
         }
 
@@ -130,6 +139,7 @@ struct LibcurlSupport: Sendable {
             switch self {
             case .limitedReceivingBursts, .refusedAddressesWait: LibcurlVersion(7, 88)
             case .ratedTransfersStall: LibcurlVersion(8, 18)
+            case .clearedFileReturns, .clearedDirectoryReturns: LibcurlVersion(8, 21)
             default: LibcurlVersion(0, 0)
             }
         }

@@ -8,10 +8,17 @@ struct NameOption: EasyOption {
     let support: LibcurlSupport
     private var options: TransportOptions.Names { all.names }
 
-    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options.
-    static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
-        guard options.names.dnsOverHTTPS != nil, environmentNamesProxy else { return }
-        if ProxyOption.usesEnvironments(options) { return }
+    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options,
+    /// and where libcurl would write the lookups to standard error: it does with its log on, which tunnels need there.
+    static func check(
+        _ options: TransportOptions, environmentNamesProxy: Bool, support: LibcurlSupport
+    ) throws {
+        guard options.names.dnsOverHTTPS != nil else { return }
+        if support.suffers(from: .refusalInChunksOpensTunnel), ProxyOption.mayTunnel(options) {
+            throw NetworkError(
+                .unsupported, "names.dnsOverHTTPS next to a proxy needs libcurl 7.75", phase: .preparing)
+        }
+        guard environmentNamesProxy, !ProxyOption.usesEnvironments(options) else { return }
         throw NetworkError(
             .unsupported,
             "libcurl looks up names over HTTPS (names.dnsOverHTTPS) via the proxy that https_proxy or all_proxy names, "
@@ -20,7 +27,7 @@ struct NameOption: EasyOption {
     }
 
     func apply(to easy: EasyHandle) throws {
-        try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
+        try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS, support: support)
         // Without a cache, libcurl would not find pinned addresses.
         if options.cacheTime != TransportOptions.Names().cacheTime, !isPinned {
             try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)

@@ -115,19 +115,10 @@ struct ProxyOption: EasyOption {
     private func setTLS(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
         try easy.sharesNoConnection()
-        switch proxy.authorities {
-        case .system: break
-        case .file(let path):
-            try easy.set(.proxyCAFile, path)
-            try easy.set(.proxyCADirectory, nil)
-        case .directory(let path):
-            try easy.set(.proxyCAFile, nil)
-            try easy.set(.proxyCADirectory, path)
-        case .bytes(let bytes):
-            try easy.set(.proxyCAFile, nil)
-            try easy.set(.proxyCADirectory, nil)
-            try easy.set(.proxyAuthorities, bytes)
-        }
+        guard let places = try TrustedPlaces(proxy.authorities, support: support) else { return }
+        try easy.set(.proxyCAFile, places.file)
+        try easy.set(.proxyCADirectory, places.directory)
+        if let bytes = places.bytes { try easy.set(.proxyAuthorities, bytes) }
     }
 }
 

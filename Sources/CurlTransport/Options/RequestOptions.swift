@@ -248,8 +248,11 @@ extension TransportRequest {
         let version = HTTPVersionOption(
             version: options.httpVersion, isSecure: isSecure, isLimited: isLimited, support: support)
         try version.apply(to: easy)
-        try TLSOption(options: options.hasRareOptions ? options.tls : nil, negotiatesHTTP2: version.negotiatesHTTP2)
-            .apply(to: easy)
+        let isRare = options.hasRareOptions
+        let tls = TLSOption(
+            options: isRare ? options.tls : nil, negotiatesHTTP2: version.negotiatesHTTP2,
+            looksUpOverHTTPS: isRare && options.names.dnsOverHTTPS != nil, support: support)
+        try tls.apply(to: easy)
         try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)

@@ -7,6 +7,9 @@ struct TLSOption: EasyOption {
     let options: TransportOptions.TLS?
     /// Whether the handshake may negotiate HTTP/2.
     let negotiatesHTTP2: Bool
+    /// Whether names are looked up over HTTPS, which trusts the request's authorities.
+    let looksUpOverHTTPS: Bool
+    let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
         try easy.set(
@@ -22,25 +25,19 @@ struct TLSOption: EasyOption {
     private static let minimumVersion = TransportOptions.TLS().minimumVersion
 
     private func setIdentities(of options: TransportOptions.TLS, on easy: EasyHandle) throws {
-        switch options.authorities {
-        case .system: break
-        case .file(let path):
-            try easy.set(.caFile, path)
-            try easy.set(.caDirectory, nil)
-        case .directory(let path):
-            try easy.set(.caFile, nil)
-            try easy.set(.caDirectory, path)
-        case .bytes(let bytes):
-            try easy.set(.caFile, nil)
-            try easy.set(.caDirectory, nil)
-            try easy.set(.authorities, bytes)
+        let places = try TrustedPlaces(
+            options.authorities, looksUpOverHTTPS: looksUpOverHTTPS, support: support)
+        if let places {
+            try easy.set(.caFile, places.file)
+            try easy.set(.caDirectory, places.directory)
+            if let bytes = places.bytes { try easy.set(.authorities, bytes) }
         }
         if let certificate = options.clientCertificate { try set(certificate, on: easy) }
         if !options.pinnedPublicKeys.isEmpty {
             try easy.set(.pinnedPublicKey, options.pinnedPublicKeys.joined(separator: ";"))
         }
         if let ciphers = options.ciphers {
-            guard Libcurl.found.takesCiphers else { throw NetworkError.ciphersAreIgnored }
+            guard support.takesCiphers else { throw NetworkError.ciphersAreIgnored }
             try easy.set(.ciphers, ciphers)
         }
         if let suites = options.cipherSuites { try easy.set(.cipherSuites, suites) }

@@ -98,8 +98,8 @@ final class UploadChannel: Sendable {
     private typealias Continuation = CheckedContinuation<Void, Never>
 
     private func run(round: Int) {
-        state.withLock { state in
-            guard state.round == round, !state.flow.isClosed else { return }
+        let reading: StreamReading? = state.withLock { state in
+            guard state.round == round, !state.flow.isClosed else { return nil }
             let reading = StreamReading(isLeft: state.isLeft)
             let task = Task { [self, producer] in
                 do {
@@ -111,9 +111,11 @@ final class UploadChannel: Sendable {
                     end(error, round: round)
                 }
             }
-            reading.onCancel { [weak self] in self?.stop(round: round) }
             (state.reading, state.task) = (reading, task)
+            return reading
         }
+        // Outside the lock, which `stop` takes: another reading may have ended this one already.
+        reading?.onCancel { [weak self] in self?.stop(round: round) }
     }
 
     /// Ends a round for an exchange that reads the body anew. libcurl, which asks for more, ends the transfer.

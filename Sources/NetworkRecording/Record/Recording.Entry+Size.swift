@@ -12,11 +12,14 @@ extension Recording.Entry {
 
 extension Recording.Response {
     fileprivate var approximateSize: Int {
-        reason.utf8.count + headerFields.size + body.bytes.count + chunks.count * 16 + (trailers?.size ?? 0)
+        reason.utf8.count + headerFields.size + body.bytes.count
+            + chunks.count * MemoryLayout<Recording.Chunk>.stride + (trailers?.size ?? 0)
     }
 }
 
 extension HTTPFields {
-    /// The number of bytes of all names and values.
-    var size: Int { reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count } }
+    /// The approximate number of bytes that the fields take, of which a short field's name and value are the least.
+    var size: Int { reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + overhead } }
+
+    private var overhead: Int { 64 }
 }

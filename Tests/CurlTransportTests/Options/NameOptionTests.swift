@@ -159,7 +159,10 @@ struct NameOptionTests {
     @Test func `lookups over HTTPS use the environment's proxy only`() throws {
         var options = TransportOptions()
         options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
-        #expect(throws: Never.self) { try NameOption.check(options, environmentNamesProxy: true) }
+        let support = Self.support(LibcurlVersion(7, 88, 1))
+        #expect(throws: Never.self) {
+            try NameOption.check(options, environmentNamesProxy: true, support: support)
+        }
         var others = Array(repeating: options, count: 4)
         others[3].names.addresses = [.init("other.invalid", port: 80, ["127.0.0.1"])]
         others[0].proxy = .none
@@ -167,11 +170,36 @@ struct NameOptionTests {
         others[2].addressPolicy = .noPrivateRanges
         for other in others {
             let error = #expect(throws: NetworkError.self) {
-                try NameOption.check(other, environmentNamesProxy: true)
+                try NameOption.check(other, environmentNamesProxy: true, support: support)
             }
             #expect(error?.code == .unsupported)
-            #expect(throws: Never.self) { try NameOption.check(other, environmentNamesProxy: false) }
+            #expect(throws: Never.self) {
+                try NameOption.check(other, environmentNamesProxy: false, support: support)
+            }
         }
+    }
+
+    /// Regression: over libcurl 7.74, whose log a tunnel needs, the path and query of the lookups went to standard
+    /// error.
+    @Test(arguments: [(LibcurlVersion(7, 74), false), (LibcurlVersion(7, 75), true)])
+    func `lookups over HTTPS are refused where libcurl would print them`(version: LibcurlVersion, isPossible: Bool) {
+        var options = TransportOptions()
+        options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query?key=s3cret"
+        options.proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:1"))
+        let verdict = Result {
+            try NameOption.check(options, environmentNamesProxy: false, support: Self.support(version))
+        }
+        if case .failure(let error) = verdict {
+            #expect(!isPossible && (error as? NetworkError)?.code == .unsupported)
+        } else {
+            #expect(isPossible)
+        }
+    }
+
+    private static func support(_ version: LibcurlVersion) -> LibcurlSupport {
+        LibcurlSupport(
+            version: version, tlsLibrary: "OpenSSL/3", features: ["SSL"], protocols: ["https"], defaultCAFile: nil,
+            initialisation: 0)
     }
 
     @Test func `the first rule that fits says where to connect`() async throws {
