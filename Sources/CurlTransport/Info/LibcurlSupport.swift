@@ -26,6 +26,8 @@ struct LibcurlSupport: Sendable {
     let features: Set<String>
     let protocols: [String]
     let defaultCAFile: String?
+    /// The directory of authorities that libcurl was built with, if there is one.
+    let defaultCADirectory: String?
     /// The result of curl_global_init; 0 is success.
     let initialisation: Int
     /// Whether HTTP/2 is negotiated by default: only where no known fault is left.
@@ -34,13 +36,14 @@ struct LibcurlSupport: Sendable {
 
     init(
         version: LibcurlVersion, tlsLibrary: String?, features: Set<String>, protocols: [String],
-        defaultCAFile: String?, initialisation: Int
+        defaultCAFile: String?, defaultCADirectory: String? = nil, initialisation: Int
     ) {
         self.version = version
         self.tlsLibrary = tlsLibrary
         self.features = features
         self.protocols = protocols
         self.defaultCAFile = defaultCAFile
+        self.defaultCADirectory = defaultCADirectory
         self.initialisation = initialisation
         let pausing: [Quirk] = [.http2BodiesMix, .http2PauseLosesData, .http2ResumeStalls]
         pausesHTTP2 = !pausing.contains { $0.concerns(version) }

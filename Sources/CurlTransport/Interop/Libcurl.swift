@@ -30,6 +30,7 @@ enum Libcurl {
             features: unsafe featureNames(bits: Int(info.features)),
             protocols: unsafe strings(info.protocols),
             defaultCAFile: unsafe info.cainfo.map { unsafe String(cString: $0) },
+            defaultCADirectory: unsafe info.capath.map { unsafe String(cString: $0) },
             initialisation: initialisation
         )
     }

@@ -38,6 +38,6 @@ struct HardenedDefaults: EasyOption {
         if support.has(.connectionLifetime) { try easy.set(.maxConnectionLife, Self.maximumConnectionLife) }
         // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
         // has the same certificates.
-        if support.defaultCAFile != nil { try easy.set(.caDirectory, TrustedPlaces.noDirectory(support: support)) }
+        if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }
     }
 }

@@ -18,26 +18,19 @@ struct TrustedPlaces: Equatable {
     init?(
         _ authorities: TransportOptions.TLS.Authorities, looksUpOverHTTPS: Bool = false, support: LibcurlSupport
     ) throws {
-        let noDirectory = Self.noDirectory(looksUpOverHTTPS: looksUpOverHTTPS, support: support)
+        let ignoresLookUps = looksUpOverHTTPS && support.suffers(from: .lookUpsTrustOwnAuthorities)
+        let returns = ignoresLookUps || support.suffers(from: .clearedDirectoryReturns)
+        // libcurl caches no authorities next to a directory.
+        let noDirectory = returns && support.defaultCADirectory != nil ? "/dev/null" : nil
         switch authorities {
         case .system: return nil
         case .file(let path): (file, directory) = (path, noDirectory)
         case .directory(let path):
-            let isAlone =
-                !support.suffers(from: .clearedFileReturns)
-                && !(looksUpOverHTTPS && support.suffers(from: .lookUpsTrustOwnAuthorities))
+            let isAlone = !ignoresLookUps && !support.suffers(from: .clearedFileReturns)
             if !isAlone, support.defaultCAFile != nil { throw NetworkError.directoryIsNotAlone }
             directory = path
         case .bytes(let bytes): (self.bytes, directory) = (bytes, noDirectory)
         }
-    }
-
-    /// Returns the value that keeps libcurl from its own directory: `nil` where it may be cleared.
-    static func noDirectory(looksUpOverHTTPS: Bool = false, support: LibcurlSupport) -> String? {
-        let returns =
-            support.suffers(from: .clearedDirectoryReturns)
-            || looksUpOverHTTPS && support.suffers(from: .lookUpsTrustOwnAuthorities)
-        return returns ? "/dev/null" : nil
     }
 }
 

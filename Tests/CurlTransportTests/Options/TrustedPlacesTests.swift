@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Places of trusted authorities")
 struct TrustedPlacesTests {
-    private func support(_ version: LibcurlVersion, defaultCAFile: String? = "/own.pem") -> LibcurlSupport {
+    private func support(_ version: LibcurlVersion, hasOwn: Bool = true) -> LibcurlSupport {
         LibcurlSupport(
             version: version, tlsLibrary: "OpenSSL/3", features: ["SSL"], protocols: ["https"],
-            defaultCAFile: defaultCAFile, initialisation: 0)
+            defaultCAFile: hasOwn ? "/own.pem" : nil, defaultCADirectory: hasOwn ? "/own" : nil, initialisation: 0)
     }
 
     private static let nowhere = "/dev/null"
@@ -47,8 +47,9 @@ struct TrustedPlacesTests {
             }
             #expect(error?.code == .unsupported)
         }
-        // A libcurl that has no file of its own has nothing to bring back.
-        let bare = support(version, defaultCAFile: nil)
+        // A libcurl that has no authorities of its own has nothing to bring back.
+        let bare = support(version, hasOwn: false)
         #expect(try TrustedPlaces(.directory("/d"), looksUpOverHTTPS: looksUp, support: bare)?.directory == "/d")
+        #expect(try TrustedPlaces(.file("/f"), looksUpOverHTTPS: looksUp, support: bare)?.directory == nil)
     }
 }

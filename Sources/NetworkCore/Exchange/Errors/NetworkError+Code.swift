@@ -123,8 +123,8 @@ extension NetworkError.Code {
     public static let proxyFailed = Self("proxyFailed")
     /// The data that arrived is not HTTP, or contradicts itself.
     public static let invalidResponse = Self("invalidResponse")
-    /// The head of the response has more than 256 KiB, 4,096 lines or 256 heads, interim ones included; over libcurl
-    /// 7.88 and later, more than its limits (some 300 KB).
+    /// The head of the response has more than 256 KiB, 4,096 lines or 256 heads, interim ones included; or more
+    /// than libcurl accepts: a line of 100 KB, and from 8.3 on some 300 KB.
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
     /// The body ended before its announced length, or before the end of its Content-Encoding.
     public static let truncatedBody = Self("truncatedBody")

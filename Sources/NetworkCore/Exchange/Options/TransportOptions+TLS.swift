@@ -42,17 +42,20 @@ extension TransportOptions {
         /// Creates the default options: the system's authorities, TLS 1.2 and later.
         public init() {}
 
-        /// The certificate authorities to trust.
+        /// The certificate authorities to trust, instead of all others.
         public enum Authorities: Sendable, Hashable {
             /// The system's certificates, where libcurl was built to look for them. From libcurl 7.87 on, the bundle is
             /// read once and cached for a day. A directory of single files, which would be read again for each
             /// connection, is used only if there is no bundle.
             case system
-            /// The path of a file of PEM certificates. From libcurl 7.87 on, it is read once and cached.
+            /// The path of a file of PEM certificates. From libcurl 7.87 on, it is read once and cached for a day; not
+            /// from 8.21 on where libcurl was built with a directory of authorities.
             /// [CURLOPT_CAINFO](https://curl.se/libcurl/c/CURLOPT_CAINFO.html)
             case file(String)
             /// The path of a directory of PEM certificates named by their hashes, as `c_rehash` creates it. OpenSSL
-            /// reads it for each connection. [CURLOPT_CAPATH](https://curl.se/libcurl/c/CURLOPT_CAPATH.html)
+            /// reads it for each connection. ``NetworkError/Code/unsupported`` with libcurl 8.21 and 8.22, and next to
+            /// ``Names/dnsOverHTTPS`` below 8.17: these trust their own file besides.
+            /// [CURLOPT_CAPATH](https://curl.se/libcurl/c/CURLOPT_CAPATH.html)
             case directory(String)
             /// PEM certificates in memory. They are parsed for each new connection: unlike for a file, libcurl does not
             /// cache the parsed certificates. Requires libcurl 7.77.
