@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NetworkTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -26,5 +27,36 @@ struct UploadChannelTests {
             try await hasMore.wait()
             channel.close()
         }
+    }
+
+    /// Regression: chunks went under the channel's lock, and a deallocator that ended the transfer took the lock again.
+    @Test(arguments: [true, false])
+    func `the memory of a chunk may end its transfer when it goes`(ends: Bool) async throws {
+        let held = Guarded<UploadChannel?>(nil)
+        let (isGone, hasMore) = (Gate(), Gate())
+        let size = 100_000
+        let channel = UploadChannel(
+            BodyProducer(length: nil, isReplayable: true) { deliver in
+                let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+                let chunk = Data(
+                    bytesNoCopy: memory, count: size,
+                    deallocator: .custom { memory, _ in
+                        held.withLock(\.self)?.close()
+                        memory.deallocate()
+                        isGone.open()
+                    })
+                try await deliver(chunk)
+            })
+        held.withLock { $0 = channel }
+        channel.onMore { hasMore.open() }
+        guard case .nothingYet = channel.take(1, pauses: true) else {
+            Issue.record("a chunk before its producer")
+            return
+        }
+        try await hasMore.wait()
+        if ends { channel.close() } else { #expect(channel.restart()) }
+        try await isGone.wait()
+        channel.close()
+        held.withLock { $0 = nil }
     }
 }

@@ -16,6 +16,23 @@ final class UploadChannel: Sendable {
         var isLeft = false
         var waitingProducer: CheckedContinuation<Void, Never>?
         var resumeSender: (@Sendable () -> Void)?
+
+        mutating func takeRound() -> Round {
+            Round(producer: task.take(), waiting: waitingProducer.take(), chunks: flow)
+        }
+    }
+
+    /// What goes with a round, outside the lock: the producer and the memory of its chunks may run a caller's code, which
+    /// may end the transfer.
+    private struct Round {
+        let producer: Task<Void, Never>?
+        let waiting: CheckedContinuation<Void, Never>?
+        let chunks: UploadState
+
+        consuming func end() {
+            producer?.cancel()
+            waiting?.resume()
+        }
     }
 
     private let producer: BodyProducer
@@ -60,16 +77,15 @@ final class UploadChannel: Sendable {
     /// Restarts the body from the first byte.
     /// - Returns: Whether that is possible.
     func restart() -> Bool {
-        let (isPossible, task, waiting) = state.withLock { state in
-            guard state.isStarted else { return (true, nil, nil) as (Bool, Task<Void, Never>?, Continuation?) }
-            guard producer.isReplayable else { return (false, nil, nil) }
+        let (isPossible, ended) = state.withLock { state in
+            guard state.isStarted, producer.isReplayable else { return (!state.isStarted, nil) as (Bool, Round?) }
+            let ended = state.takeRound()
             state.round += 1
             state.isStarted = false
             state.flow.restart()
-            return (true, state.task.take(), state.waitingProducer.take())
+            return (true, ended)
         }
-        task?.cancel()
-        waiting?.resume()
+        ended?.end()
         return isPossible
     }
 
@@ -83,19 +99,17 @@ final class UploadChannel: Sendable {
 
     /// Ends the channel and cancels the producer, since the transfer is over.
     func close() {
-        let (task, waiting) = state.withLock { state in
+        let ended = state.withLock { state in
+            let ended = state.takeRound()
             state.flow.close()
             state.resumeSender = nil
-            return (state.task.take(), state.waitingProducer.take())
+            return ended
         }
         starts.finish()
-        task?.cancel()
-        waiting?.resume()
+        ended.end()
     }
 
     // MARK: The producer's side
-
-    private typealias Continuation = CheckedContinuation<Void, Never>
 
     private func run(round: Int) {
         let reading: StreamReading? = state.withLock { state in
@@ -120,17 +134,15 @@ final class UploadChannel: Sendable {
 
     /// Ends a round for an exchange that reads the body anew. libcurl, which asks for more, ends the transfer.
     private func stop(round: Int) {
-        let (task, waiting, resume) = state.withLock { state in
-            guard state.round == round else { return (nil, nil, nil) as Stopped }
+        let (ended, resume) = state.withLock { state in
+            guard state.round == round else { return (nil, nil) as (Round?, (@Sendable () -> Void)?) }
+            let ended = state.takeRound()
             state.flow.close()
-            return (state.task.take(), state.waitingProducer.take(), state.resumeSender)
+            return (ended, state.resumeSender)
         }
-        task?.cancel()
-        waiting?.resume()
+        ended?.end()
         resume?()
     }
-
-    private typealias Stopped = (Task<Void, Never>?, Continuation?, (@Sendable () -> Void)?)
 
     private func deliver(_ chunk: Data, round: Int) async throws {
         let (delivery, resume) = state.withLock { state in

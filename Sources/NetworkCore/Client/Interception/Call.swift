@@ -115,18 +115,27 @@ extension NetworkClient {
         /// its reading ends first.
         func beginExchange(_ request: TransportRequest) {
             let readsStream = request.body.map { $0.bytes == nil } ?? false
-            let earlier = record.withLock { record in
+            let (earlier, last) = record.withLock { record in
                 record.exchanges += 1
+                let last = record.last
                 record.last = request
-                guard readsStream else { return [@Sendable () -> Void]() }
+                guard readsStream else { return ([@Sendable () -> Void](), last) }
                 defer { record.stopSending = [] }
-                return record.stopSending
+                return (record.stopSending, last)
             }
             for stopSending in earlier { stopSending() }
+            // Outside the lock: what a request holds may ask the call for something when it goes.
+            _ = consume last
         }
 
         /// Records that a step has made the response to a request itself.
-        func gotResponse(to request: TransportRequest) { record.withLock { $0.last = request } }
+        func gotResponse(to request: TransportRequest) {
+            _ = record.withLock { record in
+                let last = record.last
+                record.last = request
+                return last
+            }
+        }
 
         /// Records the response of an exchange.
         func endExchange(_ response: TransportResponse) {
