@@ -22,8 +22,8 @@ final class UploadChannel: Sendable {
         }
     }
 
-    /// What goes with a round, outside the lock: the producer and the memory of its chunks may run a caller's code, which
-    /// may end the transfer.
+    /// What goes with a round, outside the lock: the producer and the memory of its chunks may run a caller's code,
+    /// which may end the transfer.
     private struct Round {
         let producer: Task<Void, Never>?
         let waiting: CheckedContinuation<Void, Never>?
