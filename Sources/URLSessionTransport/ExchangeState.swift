@@ -106,7 +106,7 @@ struct ExchangeState {
     }
 
     /// The same limit as in the curl transport.
-    private static let maximumFields = 5_000
+    static let maximumFields = 5_000
     private static let drainedBytes = 65_536
     private static let drainTime = Duration.seconds(1)
 

@@ -16,14 +16,16 @@ extension HTTPResponse {
 
 extension HTTPFields {
     /// Creates header fields from a dictionary, which has lost their order: sorted by name. Names that differ only in
-    /// case become one field; names that are not tokens are skipped.
+    /// case become one field; names that are not tokens are skipped. One field beyond
+    /// ``ExchangeState/maximumFields`` is the last: more than 65,534 would trap, and the exchange refuses them.
     init(unordered fields: [String: String]) {
         self.init()
         let sorted = fields.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }
-        for (rawName, value) in sorted {
+        for (rawName, value) in sorted where count <= ExchangeState.maximumFields {
             guard let name = HTTPField.Name(rawName) else { continue }
             if name == .setCookie {
-                for cookie in Self.cookies(in: value) { append(HTTPField(name: name, value: cookie)) }
+                let room = ExchangeState.maximumFields + 1 - count
+                for cookie in Self.cookies(in: value).prefix(room) { append(HTTPField(name: name, value: cookie)) }
             } else if let earlier = self[name] {
                 self[name] = "\(earlier), \(value)"
             } else {

@@ -38,6 +38,16 @@ struct HARTests {
         return entry
     }
 
+    /// Regression: the sum of two durations overflowed, which ended the process.
+    @Test func `durations of any length are written`() {
+        let long = Duration.seconds(1e20)
+        var metrics = TransportMetrics(total: .zero - long)
+        (metrics.queued, metrics.nameLookup, metrics.connect) = (long, long, long)
+        (metrics.tls, metrics.firstByte) = (long, long)
+        let entry = Recording.Entry(request: .init(url: "http://h/"), metrics: metrics)
+        #expect(!Recording(entries: [entry]).harText.isEmpty)
+    }
+
     @Test func `an entry is read as it was written`() throws {
         let entry = Self.full
         let read = try #require(try Recording(har: Recording(entries: [entry]).harText).entries.first)

@@ -22,6 +22,12 @@ import Testing
         #expect(HTTPFields(unordered: ["bad name": "1", "good": "2", "": "3"]).map(\.value) == ["2"])
     }
 
+    /// Regression: more than 65,534 ended the process.
+    @Test func `any number of cookies leaves room for one too many`() {
+        let joined = Array(repeating: "a=;path", count: 70_000).joined(separator: ", ")
+        #expect(HTTPFields(unordered: ["Set-Cookie": joined, "a": "1"]).count == ExchangeState.maximumFields + 1)
+    }
+
     @Test func `Set-Cookie is taken apart`() {
         let joined = "a=1; Expires=Wed, 09 Jun 2031 10:18:14 GMT; Path=/, b=2; HttpOnly, __Host-c=x=y"
         #expect(

@@ -144,11 +144,13 @@ final class UploadChannel: Sendable {
         resume?()
     }
 
+    private typealias Delivered = (UploadState.Delivery, (@Sendable () -> Void)?, Data?)
+
     private func deliver(_ chunk: Data, round: Int) async throws {
-        let (delivery, resume) = state.withLock { state in
-            guard state.round == round else { return (.stop, nil) as (UploadState.Delivery, (@Sendable () -> Void)?) }
+        let (delivery, resume, _) = state.withLock { state in
+            guard state.round == round else { return (.stop, nil, nil) as Delivered }
             let (delivery, wakesSender) = state.flow.deliver(chunk)
-            return (delivery, wakesSender ? state.resumeSender : nil)
+            return (delivery, wakesSender ? state.resumeSender : nil, state.flow.replaced.take())
         }
         resume?()
         switch delivery {

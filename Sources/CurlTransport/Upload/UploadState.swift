@@ -14,6 +14,11 @@ struct UploadState {
     /// The waiting chunks. There are few: two in a row are together larger than ``joinedBytes``.
     private var waiting: [Data] = []
     private var waitingBytes = 0
+    /// Whether the last of them is memory of the flow's own, and not a caller's.
+    private var ownsLast = false
+    /// A chunk that a joined one has replaced, for the caller of ``deliver(_:)`` to take: its memory may run a caller's
+    /// code when it goes.
+    var replaced: Data?
     /// The number of bytes that the producer has delivered since the start.
     private var delivered = 0
     private var isComplete = false
@@ -83,9 +88,16 @@ struct UploadState {
             return (.stop, fail(.bodyLengthMismatch(expected: length, got: "more")))
         }
         if let last = waiting.indices.last, waiting[last].count + chunk.count <= Self.joinedBytes {
+            if !ownsLast {
+                var joined = Data()
+                joined.append(waiting[last])
+                replaced = waiting[last]
+                (waiting[last], ownsLast) = (joined, true)
+            }
             waiting[last].append(chunk)
         } else {
             waiting.append(chunk)
+            ownsLast = false
         }
         waitingBytes += chunk.count
         // After the last byte nothing but the end is to come.

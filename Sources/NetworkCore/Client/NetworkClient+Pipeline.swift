@@ -101,7 +101,10 @@ extension NetworkClient {
             let value = cookieJar.fieldValue(for: request.url, after: request.headerFields[.cookie])
             request.headerFields.removeAll { $0.name == .cookie }
             // Not by subscript, which splits a cookie into one field each, as HTTP/2 allows.
-            if let value { request.headerFields.append(HTTPField(name: .cookie, value: value)) }
+            if let value {
+                try request.checkFieldCount(adding: 1)
+                request.headerFields.append(HTTPField(name: .cookie, value: value))
+            }
         }
         return request
     }

@@ -6,6 +6,7 @@ extension TransportRequest {
     /// The reading has the request's timeouts, as the sending would have.
     func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
+        try checkBodyLength()
         // A stream that can be read once is not read for a request that can't be sent.
         var described = self
         described.body = .bytes(Data(count: min(1, body.length ?? 1)))

@@ -3,20 +3,24 @@ import NetworkCore
 /// Durations and connection details in a HAR document.
 enum HARMetrics {
     /// Returns a duration in milliseconds, to the microsecond.
-    static func milliseconds(_ time: Duration) -> JSONValue { .decimal(time / .milliseconds(1)) }
+    static func milliseconds(_ time: Duration) -> JSONValue { .decimal(number(time)) }
+
+    private static func number(_ time: Duration) -> Double { time / .milliseconds(1) }
 
     /// Returns HAR's own durations: `-1` for an unknown one, and 0 for those three that must not be negative there. The
     /// time to send a request is not known, and part of `wait`; `connect` includes `ssl`.
     static func timings(of metrics: TransportMetrics) -> JSONValue {
-        let connect = metrics.connect.map { $0 + (metrics.tls ?? .zero) }
-        let before = [metrics.queued, metrics.nameLookup, connect].compactMap(\.self).reduce(.zero, +)
-        let wait = metrics.firstByte.map { max(.zero, $0 - before) }
-        let receive = metrics.firstByte.map { max(.zero, metrics.total - $0) }
-        let times: [(String, Duration?)] = [
-            ("blocked", metrics.queued), ("dns", metrics.nameLookup), ("connect", connect), ("ssl", metrics.tls),
-            ("send", .zero), ("wait", wait ?? .zero), ("receive", receive ?? .zero),
+        // As numbers, since the sum of two durations may overflow.
+        let (queued, lookUp) = (metrics.queued.map(number), metrics.nameLookup.map(number))
+        let (tls, firstByte) = (metrics.tls.map(number), metrics.firstByte.map(number))
+        let connect = metrics.connect.map { number($0) + (tls ?? 0) }
+        let before = [queued, lookUp, connect].compactMap(\.self).reduce(0, +)
+        let times: [(String, Double?)] = [
+            ("blocked", queued), ("dns", lookUp), ("connect", connect), ("ssl", tls), ("send", 0),
+            ("wait", firstByte.map { max(0, $0 - before) } ?? 0),
+            ("receive", firstByte.map { max(0, number(metrics.total) - $0) } ?? 0),
         ]
-        return .object(times.map { .init($0, $1.map(milliseconds) ?? .integer(-1)) })
+        return .object(times.map { .init($0, $1.map(JSONValue.decimal) ?? .integer(-1)) })
     }
 
     /// Returns all that is known, under the names of ``TransportMetrics``.

@@ -12,7 +12,7 @@ struct ExtremeValueTests {
     static let durations: [Duration] = [
         .zero, .nanoseconds(1), .nanoseconds(-1), .seconds(-1), .seconds(Int64.max), .seconds(Int64.min),
         .milliseconds(Int64.max), .seconds(Int64.max) * 18, .seconds(Int64.min) * 18, .seconds(365 * 86_400),
-        .seconds(366 * 86_400),
+        .seconds(366 * 86_400), .seconds(-9_223_372_036_854_775) - .milliseconds(900),
     ]
     static let numbers: [Int] = [0, 1, -1, .max, .min, .max - 1, .min + 1, 1 << 40, Int(Int32.max), Int(Int32.min)]
     static let chances: [Double] = [0, -1, 1, 2, .nan, .infinity, -.infinity, .greatestFiniteMagnitude]

@@ -83,6 +83,29 @@ struct StreamRunsTests {
         await #expect(throws: CancellationError.self) { try await first.value }
     }
 
+    /// Regression: a reading that came after a newer one began beside it, and took from the same source.
+    @Test(arguments: [true, false])
+    func `a reading whose response is over does not begin beside a newer one`(isLeft: Bool) async throws {
+        let (runs, isRunning, isDone) = (StreamRuns(), Gate(), Gate())
+        let newer = Task {
+            try await StreamReading.$current.withValue(StreamReading(isLeft: isLeft)) {
+                try await runs.run {
+                    isRunning.open()
+                    try await isDone.wait()
+                }
+            }
+        }
+        try await isRunning.wait()
+        await #expect(throws: CancellationError.self) {
+            try await StreamReading.$current.withValue(StreamReading(isLeft: true)) {
+                try await runs.run { Issue.record("it has begun") }
+            }
+        }
+        #expect(!newer.isCancelled)
+        isDone.open()
+        try await newer.value
+    }
+
     @Test func `a reading that is cancelled before it can be is cancelled then`() {
         let (reading, isCancelled) = (StreamReading(isLeft: true), OneTimeFlag())
         reading.cancel()

@@ -8,7 +8,9 @@ extension Duration {
         }
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        guard !overflow, scaled < Int64.max / 2 else { return seconds < 0 ? Int.min / 2 : Int.max / 2 }
+        guard !overflow, scaled < Int64.max / 2, scaled > Int64.min / 2 else {
+            return seconds < 0 ? Int.min / 2 : Int.max / 2
+        }
         return Int(scaled) + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 

@@ -201,6 +201,7 @@ extension TransportRequest {
     fileprivate func carrying(_ token: TransportOptions.Secret) throws -> TransportRequest {
         try OptionCheck.token(token.value, "token")
         var request = self
+        if !headerFields.contains(.authorization) { try checkFieldCount(adding: 1) }
         request.headerFields[.authorization] = "Bearer \(token.value)"
         return request
     }

@@ -18,7 +18,7 @@ extension NetworkClient {
             /// Ends the reading of the bodies of earlier requests, where the head of the response came first.
             var stopSending: [@Sendable () -> Void] = []
             /// The number of attempts, without the repeats of the exchange whose outcome is the call's.
-            var attempts: Int { 1 + retries + repeats }
+            var attempts: Int { repeats.addingClamped(1 + retries) }
         }
 
         /// The number of the call, unique in the process, from 1.
@@ -72,7 +72,7 @@ extension NetworkClient {
             }
             let record = record.withLock(\.self)
             let repeats = error.exchange?.repeats ?? 0
-            error.exchange?.attempts = record.attempts + repeats
+            error.exchange?.attempts = record.attempts.addingClamped(repeats)
             error.exchange?.redirectCount = record.redirects.count
             error.exchange?.elapsed = elapsed
             return error
@@ -95,7 +95,7 @@ extension NetworkClient {
         /// Records repeats of an exchange whose outcome is not the call's.
         func count(repeats: Int?) {
             guard let repeats, repeats > 0 else { return }
-            record.withLock { $0.repeats += repeats }
+            record.withLock { $0.repeats = $0.repeats.addingClamped(repeats) }
         }
 
         /// Records that a chain of redirects may begin. The redirects of a chain before no longer count.

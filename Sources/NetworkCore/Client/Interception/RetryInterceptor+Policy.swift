@@ -80,11 +80,14 @@ enum RetryAfter {
         let numbers = parts.compactMap { part in seconds(part.drop { $0 == UInt8(ascii: " ") }) }
         if numbers.count == parts.count, let longest = numbers.max() { return .seconds(longest) }
         guard let date = HTTPDate.parse(text, now: now) else { return nil }
-        return .seconds(max(0, date.timeIntervalSince(now)))
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
 
     private static func seconds(_ digits: Substring.UTF8View) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return min(Int64(Substring(digits)) ?? .max, 1 << 40)
+        return min(Int64(Substring(digits)) ?? .max, longest)
     }
+
+    /// The longest time in seconds, which no addition of a few overflows.
+    private static let longest: Int64 = 1 << 40
 }

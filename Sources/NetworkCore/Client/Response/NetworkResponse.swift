@@ -22,7 +22,7 @@ public struct NetworkResponse<Body> {
     public var redirects: [RedirectPolicy.Redirect]
     /// The number of attempts at the whole call: 1, and 1 more for each retry of the pipeline and for each time that
     /// the transport itself sent a request of the call again (``TransportMetrics/repeats``).
-    public var attempts: Int { tries + (readableMetrics.metrics.repeats ?? 0) }
+    public var attempts: Int { tries.addingClamped(readableMetrics.metrics.repeats ?? 0) }
     private let tries: Int
     private(set) var readableHead: ReadableHead
     private var readableMetrics: ReadableMetrics

@@ -45,8 +45,8 @@ public struct TransportMetrics: Sendable, Hashable {
         var metrics = self
         metrics.total += time
         metrics.firstByte? += time
-        metrics.resends = (resends ?? 0) + count + repeats
-        if repeats > 0 { metrics.repeats = (self.repeats ?? 0) + repeats }
+        metrics.resends = (resends ?? 0).addingClamped(count).addingClamped(repeats)
+        if repeats > 0 { metrics.repeats = (self.repeats ?? 0).addingClamped(repeats) }
         return metrics
     }
 }

@@ -16,6 +16,8 @@ final class StreamRuns: Sendable {
     private enum Beginning {
         case begun(Int)
         case waits(FirstOutcome<Void>)
+        /// The reading's response is over, and a newer reading goes on.
+        case comesTooLate
     }
 
     private let state = Guarded(State())
@@ -24,7 +26,8 @@ final class StreamRuns: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Reads the stream when no cancelled reading is left.
-    /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits.
+    /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits, or if the response
+    ///   is over and another reading goes on.
     func run(_ read: () async throws -> Void) async throws {
         let number = try await begin()
         defer { end(number) }
@@ -44,6 +47,7 @@ final class StreamRuns: Sendable {
         while true {
             switch beginning() {
             case .begun(let number): return number
+            case .comesTooLate: throw CancellationError()
             case .waits(let turn):
                 try await withTaskCancellationHandler {
                     try await withCheckedThrowingContinuation { turn.attach($0) }
@@ -57,6 +61,8 @@ final class StreamRuns: Sendable {
 
     private func beginning() -> Beginning {
         let (beginning, left) = state.withLock { state in
+            let goesOn = state.running.keys.contains { !state.cancelled.contains($0) }
+            if goesOn, StreamReading.current?.isLeft == true { return (Beginning.comesTooLate, [StreamReading]()) }
             let left = state.running.filter { $0.value?.isLeft == true && !state.cancelled.contains($0.key) }
             state.cancelled.formUnion(left.keys)
             guard state.cancelled.isEmpty else {

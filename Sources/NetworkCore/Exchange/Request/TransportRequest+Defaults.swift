@@ -20,11 +20,11 @@ extension TransportRequest {
 
     /// Checks the number of header fields, to which the pipeline adds some: `HTTPFields` traps beyond 65,534.
     /// - Throws: ``NetworkError/Code/invalidHeader``.
-    func checkFieldCount() throws {
-        guard headerFields.count > HTTPFields.maximumFields else { return }
+    func checkFieldCount(adding more: Int = 0) throws {
+        guard headerFields.count + more > HTTPFields.maximumFields else { return }
         throw NetworkError(
             .invalidHeader,
-            "the request has \(headerFields.count) header fields; no request can have more than "
+            "the request has \(headerFields.count + more) header fields; no request can have more than "
                 + "\(HTTPFields.maximumFields)", phase: .preparing)
     }
 }

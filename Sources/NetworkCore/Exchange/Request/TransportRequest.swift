@@ -212,10 +212,15 @@ public struct TransportRequest: Sendable {
         }
     }
 
-    private func checkBody() throws {
+    /// Checks the length that a body says it has.
+    func checkBodyLength() throws {
         if let length = body?.length, length < 0 {
             throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
         }
+    }
+
+    private func checkBody() throws {
+        try checkBodyLength()
         let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
         if options.httpVersion == .http1_0, body != nil, !hasLength {
             throw NetworkError(
