@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Streaming features of curl alone; the contract covers the rest, with other transports.
-// The shorter of two time limits counts, so a test has no longer one of its own.
+// The shorter of two time limits counts, so no test of the suite can set a longer one.
 @Suite("Streaming over curl", .patience(minutes: 5))
 struct StreamingTests {
     private let dispatcher = CurlNetworkDispatcher()

@@ -10,13 +10,13 @@ struct NameOption: EasyOption {
 
     /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options,
     /// and where libcurl would write the lookups to standard error: it does with its log on, which tunnels need there.
-    static func check(
-        _ options: TransportOptions, environmentNamesProxy: Bool, support: LibcurlSupport
-    ) throws {
+    static func check(_ options: TransportOptions, environmentNamesProxy: Bool, support: LibcurlSupport) throws {
         guard options.names.dnsOverHTTPS != nil else { return }
         if support.suffers(from: .refusalInChunksOpensTunnel), ProxyOption.mayTunnel(options) {
             throw NetworkError(
-                .unsupported, "names.dnsOverHTTPS next to a proxy needs libcurl 7.75", phase: .preparing)
+                .unsupported,
+                "names.dnsOverHTTPS next to a proxy needs libcurl 7.75: with older ones the lookups would be written to "
+                    + "standard error", phase: .preparing)
         }
         guard environmentNamesProxy, !ProxyOption.usesEnvironments(options) else { return }
         throw NetworkError(

@@ -18,17 +18,18 @@ struct TrustedPlaces: Equatable {
     init?(
         _ authorities: TransportOptions.TLS.Authorities, looksUpOverHTTPS: Bool = false, support: LibcurlSupport
     ) throws {
-        let ignoresLookUps = looksUpOverHTTPS && support.suffers(from: .lookUpsTrustOwnAuthorities)
-        let returns = ignoresLookUps || support.suffers(from: .clearedDirectoryReturns)
+        let lookUpsTrustMore = looksUpOverHTTPS && support.suffers(from: .lookUpsTrustOwnAuthorities)
+        let returns = lookUpsTrustMore || support.suffers(from: .clearedDirectoryReturns)
         // libcurl caches no authorities next to a directory.
         let noDirectory = returns && support.defaultCADirectory != nil ? "/dev/null" : nil
         switch authorities {
         case .system: return nil
         case .file(let path): (file, directory) = (path, noDirectory)
         case .directory(let path):
-            let isAlone = !ignoresLookUps && !support.suffers(from: .clearedFileReturns)
+            let isAlone = !lookUpsTrustMore && !support.suffers(from: .clearedFileReturns)
             if !isAlone, support.defaultCAFile != nil { throw NetworkError.directoryIsNotAlone }
             directory = path
+        // Next to bytes, libcurl's own file does not count.
         case .bytes(let bytes): (self.bytes, directory) = (bytes, noDirectory)
         }
     }

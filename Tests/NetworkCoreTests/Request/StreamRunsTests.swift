@@ -83,7 +83,7 @@ struct StreamRunsTests {
         await #expect(throws: CancellationError.self) { try await first.value }
     }
 
-    /// Regression: a reading that came after a newer one began beside it, and took from the same source.
+    /// Regression: a reading whose response was over began beside a newer reading, and read from its source.
     @Test(arguments: [true, false])
     func `a reading whose response is over does not begin beside a newer one`(isLeft: Bool) async throws {
         let (runs, isRunning, isDone) = (StreamRuns(), Gate(), Gate())
