@@ -28,9 +28,9 @@ extension CurlNetworkDispatcher {
         /// takes the place of the one that has been idle longest. Default: three quarters of the process's file
         /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
         ///
-        /// Several ``loops`` share the number evenly. Requests that want one version of IP, and those of each resolver
-        /// over HTTPS, have a loop of their own with the same number, and so has each further dispatcher; a resolver's
-        /// loop has up to 128 connections more, to the resolver.
+        /// Several ``loops`` share the number evenly. Requests that want one version of IP have as many loops of their
+        /// own with the same number, and so has each further dispatcher. Requests of each resolver over HTTPS have one
+        /// loop with the same number, and up to 128 connections more, to the resolver.
         /// [CURLMOPT_MAX_TOTAL_CONNECTIONS](https://curl.se/libcurl/c/CURLMOPT_MAX_TOTAL_CONNECTIONS.html)
         public var maximumConnections: Int
         /// The maximum number of requests that wait for others to end. One more fails with
@@ -77,7 +77,7 @@ extension LoopLimits {
     init(_ configuration: CurlNetworkDispatcher.Configuration) {
         let configuration = configuration.checked
         perOrigin = configuration.maximumConnectionsPerOrigin
-        inAll = max(1, configuration.maximumConnections / configuration.loops)
+        inAll = configuration.maximumConnections
         waiting = configuration.maximumQueued
         loops = configuration.loops
         runInBatches = configuration.scheduling == .batch

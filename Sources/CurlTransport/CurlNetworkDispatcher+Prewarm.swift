@@ -22,7 +22,7 @@ extension CurlNetworkDispatcher {
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 with prior knowledge: not every libcurl uses a
     ///   connection for it that has not spoken HTTP/2 yet. The same error where requests with these options never share
     ///   a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
-    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy for an `http://` URL, and
+    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy, and
     ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/authenticationScheme`` other than Basic;
     ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
     ///   from those of earlier requests in case alone; through a proxy's tunnel that earlier requests opened with

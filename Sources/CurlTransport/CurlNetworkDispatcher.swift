@@ -44,9 +44,10 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     deinit { endNow() }
 
     /// Shuts the dispatcher down in order: new requests are refused with ``NetworkCore/NetworkError/Code/shutDown``,
-    /// running and waiting requests may finish, and whatever has not finished in time fails with the same code. Each
-    /// exchange counts by itself: a redirect, a retry or the second round of a Digest challenge is a new request, even
-    /// if its call runs already. To let calls finish, end what starts them first, wait for them, and then shut down.
+    /// running and waiting requests may finish, and whatever has not finished in time fails with the same code; its
+    /// phase says how far it had come. Each exchange counts by itself: a redirect, a retry or the second round of a
+    /// Digest challenge is a new request, even if its call runs already. To let calls finish, end what starts them
+    /// first, wait for them, and then shut down.
     ///
     /// Returns when the dispatcher's threads have ended and its connections are closed. A second call may shorten the
     /// time. The shutdown does not wait for requests that have failed already, even if their names are still being

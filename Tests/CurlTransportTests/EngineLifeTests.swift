@@ -14,11 +14,13 @@ struct EngineLifeTests {
         return request
     }
 
-    private func code(_ task: Task<Data, any Error>) async -> NetworkError.Code? {
+    private func code(_ task: Task<Data, any Error>) async -> NetworkError.Code? { await failure(task)?.code }
+
+    private func failure(_ task: Task<Data, any Error>) async -> NetworkError? {
         do {
             _ = try await task.value
             return nil
-        } catch { return (error as? NetworkError)?.code }
+        } catch { return error as? NetworkError }
     }
 
     /// Regression: the transfer ended in libcurl's first call, after which the loop had nothing to wait for, and its
@@ -69,10 +71,12 @@ struct EngineLifeTests {
         gate.open()
         #expect(try await running.value == Data("ok".utf8))
         await shutDown.value
-        #expect(await code(Task { try await dispatcher.send(request).body.collect() }) == .shutDown)
+        let late = await failure(Task { try await dispatcher.send(request).body.collect() })
+        #expect(late?.code == .shutDown && late?.phase == .preparing)
     }
 
-    @Test func `a request that has not ended in time fails`() async throws {
+    /// Regression: a request that a server may have executed failed as one that was refused.
+    @Test func `a request that has not ended in time fails, in the phase that it had reached`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
         for patience in [Duration.zero, .milliseconds(50)] {
@@ -82,8 +86,40 @@ struct EngineLifeTests {
             let running = Task { try await dispatcher.send(request).body.collect() }
             try await server.wait { $0.requests.count == before + 1 }
             await dispatcher.shutDown(within: patience)
-            #expect(await code(running) == .shutDown)
+            let failure = await failure(running)
+            #expect(failure?.code == .shutDown && failure?.phase == .waiting)
         }
+    }
+
+    @Test func `a body that has not ended in time fails while it is received`() async throws {
+        let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .stall])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        let response = try await dispatcher.send(try request(server.url()))
+        await dispatcher.shutDown(within: .zero)
+        let failure = await failure(Task { try await response.body.collect() })
+        #expect(failure?.code == .shutDown && failure?.phase == .receiving)
+    }
+
+    @Test func `a request that waits for its turn fails in the queue`() async throws {
+        let server = try ScriptedServer(.stalled)
+        defer { server.stop() }
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnectionsPerOrigin = 1
+        configuration.maximumQueued = 1
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let request = try request(server.url())
+        let running = Task { try await dispatcher.send(request).body.collect() }
+        try await server.wait { $0.requests.count == 1 }
+        // Started on the loop's own thread, the two reach the loop in this order.
+        let executor = try dispatcher.loopExecutor()
+        let waiting = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
+        let refused = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
+        #expect(await code(refused) == .overloaded)
+        await dispatcher.shutDown(within: .zero)
+        #expect(await failure(running)?.phase == .waiting)
+        let failure = await failure(waiting)
+        #expect(failure?.code == .shutDown && failure?.phase == .queued)
     }
 
     /// The call has ended for its caller, and the loop keeps the transfer until its lookup ends.

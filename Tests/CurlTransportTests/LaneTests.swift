@@ -37,6 +37,18 @@ struct LaneTests {
         #expect(plain == Lane(options { $0.rate.maximumSentPerSecond = 1 }, to: origin, loops: 1))
     }
 
+    /// Regression: a request that did not trust a resolver got the addresses that another request had from it.
+    @Test func `a resolver that requests trust by other authorities is another one`() {
+        let lanes = [TransportOptions.TLS.Authorities.system, .file("/one.pem"), .file("/two.pem")].map { authorities in
+            let options = options {
+                $0.names.dnsOverHTTPS = "https://one.example/dns"
+                $0.tls.authorities = authorities
+            }
+            return Lane(options, to: origin, loops: 1)
+        }
+        #expect(Set(lanes).count == 3)
+    }
+
     /// Regression: most libcurls keep the addresses of one IP version under the name alone, and ordinary requests
     /// got them.
     @Test func `addresses of one IP version serve no request that wants any`() {

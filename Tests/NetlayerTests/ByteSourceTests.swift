@@ -28,4 +28,25 @@ import Testing
         try await hasEnded.wait()
         #expect(try file.offset() == nine)
     }
+
+    /// Regression: a command that reads many files had no descriptor left.
+    @Test func `a file that has been read is closed`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let path = folder.path("input")
+        try Data("x".utf8).write(to: URL(filePath: path))
+        let isOpen = {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").contains {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+            }
+        }
+        let source = try ByteSource(path: path)
+        #expect(try isOpen())
+        #expect(try await source.readAll(limit: 1) == Array("x".utf8))
+        #expect(try !isOpen())
+        let hasEnded = Gate()
+        for try await _ in try ByteSource(path: path).chunks(onEnd: { hasEnded.open() }) { break }
+        try await hasEnded.wait()
+        #expect(try !isOpen())
+    }
 }

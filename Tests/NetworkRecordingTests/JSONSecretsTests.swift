@@ -34,6 +34,10 @@ struct JSONSecretsTests {
         (#"{"id":"eyJhbGciOiJub25lIn0.e30.","b":"keyJoin.a.b"}"#, #"{"id":"REDACTED","b":"keyJoin.a.b"}"#),
         (#"{"b":"\ud83d\ude00 \ud83d what? it's 5; x@y"}"#, #"{"b":"\ud83d\ude00 \ud83d what? it's 5; x@y"}"#),
         (#"{"password":"REDACTED"}"#, #"{"password":"REDACTED"}"#),
+        (#"{"OAuth Token":"x","a":1}"#, #"{"REDACTED":"REDACTED","a":1}"#),
+        (#"{"Bearer Token":{"b":"x"},"a":1}"#, #"{"REDACTED":{},"a":1}"#),
+        (#"{"Basic Auth Password":["x"],"a":1}"#, #"{"REDACTED":[],"a":1}"#),
+        (#"{"https://u:p@h/?token=x":"y","a":1}"#, #"{"https://h/?token=REDACTED":"REDACTED","a":1}"#),
     ])
     func `the value of a secret member is replaced`(_ text: String, _ expected: String) {
         #expect(redacted(text) == expected)

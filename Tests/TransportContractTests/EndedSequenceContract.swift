@@ -79,4 +79,55 @@ struct EndedSequenceContract {
         try await server.wait { $0.connectionsEndedByPeer == 1 }
         withExtendedLifetime(held) {}
     }
+
+    /// The sequences that are read from a body while it arrives.
+    enum Form: CaseIterable, Sendable {
+        case lines, jsonLines, events
+
+        /// Lets two readers wait for the same body, one of which is refused.
+        /// - Returns: The number of elements that the other one has read.
+        func read(_ client: NetworkClient, _ url: String, _ isRefused: Gate) async throws -> Int {
+            let request = RequestData(path: url)
+            switch self {
+            case .lines: return try await compete(try await client.send(request, as: .lines).body, isRefused)
+            case .jsonLines:
+                return try await compete(try await client.send(request, as: .jsonLines(of: Int.self)).body, isRefused)
+            case .events: return try await compete(try await client.send(request, as: .events).body, isRefused)
+            }
+        }
+
+        private func compete<Elements: AsyncSequence & Sendable>(
+            _ elements: Elements, _ isRefused: Gate
+        ) async throws -> Int {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<2 {
+                    group.addTask {
+                        do {
+                            // A stream of events has no end, for it reconnects.
+                            return try await elements.prefix(2).reduce(0) { count, _ in count + 1 }
+                        } catch NetworkError.Code.bodyAlreadyRead {
+                            isRefused.open()
+                            return 0
+                        }
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+    }
+
+    /// Regression: the refusal ended the exchange, and the first reader failed.
+    @Test(arguments: ContractTransport.all, Form.allCases)
+    func `a second reader is refused, and the first one reads on`(
+        transport: ContractTransport, form: Form
+    ) async throws {
+        let isRefused = Gate()
+        let body = form == .events ? "data: 1\n\ndata: 2\n\n" : "1\n2\n"
+        let type = form == .events ? "text/event-stream" : "text/plain"
+        let head = Script.head(200, fields: [("Content-Type", type), ("Content-Length", "\(body.utf8.count)")])
+        let server = try ScriptedServer([.read, .send(head), .wait(until: isRefused), .send(body)])
+        defer { server.stop() }
+        let client = NetworkClient(transport: transport.transport)
+        #expect(try await form.read(client, server.url(), isRefused) == 2)
+    }
 }

@@ -62,7 +62,7 @@ final class CurlLoop: Sendable {
         guard !mailbox.post(.start(transfer)) else { return }
         if transfer.isPreparedAhead { runway.leave() }
         transfer.letGo()
-        transfer.channel.finish(.failure(NetworkError.shutDown))
+        transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
     }
 
     /// Ends a transfer, whether it has started or not. Its caller gets the error at once, the loop ends it a little
@@ -91,5 +91,8 @@ final class CurlLoop: Sendable {
 }
 
 extension NetworkError {
-    static var shutDown: NetworkError { NetworkError(.shutDown, "the dispatcher was shut down") }
+    /// The error of a request that a shutdown refuses, or ends in a later phase.
+    static func shutDown(_ phase: Phase) -> NetworkError {
+        NetworkError(.shutDown, "the dispatcher was shut down", phase: phase)
+    }
 }

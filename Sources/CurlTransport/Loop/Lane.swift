@@ -5,7 +5,7 @@ struct Lane: Hashable, Sendable {
     /// The index among the loops that share the origins.
     private let index: Int
     /// The resolver that the lane's requests name (DNS over HTTPS). Its addresses are only for requests that chose it.
-    let resolver: String?
+    let resolver: Resolver?
     /// The version of the addresses. libcurl keeps those of one version under the name alone, and would give them to
     /// requests that want another.
     private let ipVersion: TransportOptions.Connection.IPVersion
@@ -21,10 +21,30 @@ struct Lane: Hashable, Sendable {
     /// - Parameter loops: The number of loops that share the origins.
     init(_ options: TransportOptions, to origin: Origin, loops: Int) {
         let isRare = options.hasRareOptions
-        resolver = isRare ? options.names.dnsOverHTTPS : nil
+        resolver =
+            isRare ? options.names.dnsOverHTTPS.map { Resolver(url: $0, authorities: options.tls.authorities) } : nil
         ipVersion = isRare ? options.connection.ipVersion : .any
         let isShared = loops > 1 && resolver == nil
         index = isShared ? Int(UInt(bitPattern: origin.hashValue) % UInt(loops)) : 0
     }
 
+    /// A resolver, and the authorities by which requests trust it: what it says to a request is only for those that
+    /// would believe it.
+    struct Resolver: Hashable, Sendable {
+        let url: String
+        let authorities: TransportOptions.TLS.Authorities
+    }
+}
+
+extension LoopLimits {
+    /// Returns the limits of a lane's loop.
+    func of(_ lane: Lane) -> LoopLimits {
+        var limits = self
+        if lane.resolver != nil {
+            limits.connectionsOfLookUps = 2 * Admission.maximumLookUps
+        } else {
+            limits.inAll = max(1, inAll / loops)
+        }
+        return limits
+    }
 }

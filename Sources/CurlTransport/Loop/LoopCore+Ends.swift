@@ -141,12 +141,12 @@ extension LoopCore {
         // A round may have left some of its messages, too.
         for case .start(let transfer) in messages + late {
             transfer.closeUpload()
-            transfer.channel.finish(.failure(NetworkError.shutDown))
+            transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
             letGo(transfer)
         }
         for transfer in state.value.transfers.all {
             transfer.closeUpload()
-            transfer.channel.finish(.failure(NetworkError.shutDown))
+            transfer.channel.finish(.failure(transfer.noted(NetworkError.shutDown(transfer.phase))))
             if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
             transfer.delegate = nil
             letGo(transfer)

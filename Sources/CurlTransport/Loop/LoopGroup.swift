@@ -9,14 +9,14 @@ final class LoopGroup: Sendable {
         var isShutDown = false
 
         /// Whether a lane may have that resolver.
-        func takes(_ resolver: String?) -> Bool {
+        func takes(_ resolver: Lane.Resolver?) -> Bool {
             guard let resolver else { return true }
             let known = Set(loops.keys.compactMap(\.resolver))
             return known.contains(resolver) || known.count < LoopGroup.maximumResolvers
         }
     }
 
-    /// The maximum number of resolvers that have lanes.
+    /// The maximum number of resolvers that have lanes; one for each set of authorities.
     static let maximumResolvers = 16
 
     private let limits: LoopLimits
@@ -37,7 +37,7 @@ final class LoopGroup: Sendable {
 
     private func loop(of lane: Lane) throws -> CurlLoop {
         try state.withLock { state in
-            guard !state.isShutDown else { throw NetworkError.shutDown }
+            guard !state.isShutDown else { throw NetworkError.shutDown(.preparing) }
             // A loop whose multi handle could not be made anew has ended, without a shutdown.
             if let loop = state.loops[lane], !loop.end.hasCome { return loop }
             guard state.takes(lane.resolver) else {
@@ -47,9 +47,7 @@ final class LoopGroup: Sendable {
                         + "each with threads of its own",
                     phase: .preparing)
             }
-            var limits = limits
-            if lane.resolver != nil { limits.connectionsOfLookUps = 2 * Admission.maximumLookUps }
-            let loop = try ProcessExit.stopping { try CurlLoop(limits: limits) }
+            let loop = try ProcessExit.stopping { try CurlLoop(limits: limits.of(lane)) }
             state.loops[lane] = loop
             return loop
         }

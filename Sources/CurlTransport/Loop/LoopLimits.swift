@@ -2,7 +2,7 @@
 struct LoopLimits: Sendable {
     /// The maximum number of transfers that run at once to one origin.
     var perOrigin = 128
-    /// The maximum number of transfers that run at once, in each loop, and of connections.
+    /// The maximum number of transfers that run at once, and of connections, in the loops that share the origins.
     var inAll = standardInAll
     /// The maximum number of connections, besides those of transfers, that look names up: two for each name, which asks
     /// for IPv4 and IPv6 addresses over HTTPS.

@@ -30,7 +30,7 @@ enum ProcessExit {
         _ = registered
         // Under the lock: a thread that starts while libraries are unloaded would be stopped by nothing.
         return try state.withLock { state in
-            guard !state.hasBegun else { throw NetworkError.shutDown }
+            guard !state.hasBegun else { throw NetworkError.shutDown(.preparing) }
             let loop = try make()
             state.loops.removeAll { $0.loop == nil }
             state.loops.append(Entry(loop: loop))

@@ -27,6 +27,23 @@ struct ProxyPlace: Hashable {
     }
 }
 
+/// The proxies that the environment names. Read once: a program that sets variables while other threads read them is
+/// not safe (getenv(3)).
+enum EnvironmentProxy {
+    /// The variables that libcurl reads for a URL of a scheme.
+    static func variables(isSecure: Bool) -> [String] {
+        (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+    }
+
+    /// Returns the values of the variables for a scheme, also of those that another one overrides.
+    static func values(isSecure: Bool) -> [String] { isSecure ? secure : clear }
+
+    static let all = clear + secure
+
+    private static let secure = variables(isSecure: true).compactMap(EnvironmentVariable.value)
+    private static let clear = variables(isSecure: false).compactMap(EnvironmentVariable.value)
+}
+
 extension TransportOptions.Proxy {
     /// Returns whether libcurl's message on a failed connection names a proxy and not the server.
     func isNamed(in text: String) -> Bool {
@@ -35,9 +52,7 @@ extension TransportOptions.Proxy {
         return switch choice {
         case .none: false
         case .explicit(let proxy): ProxyPlace(proxy.url)?.isNamed(in: text) == true
-        case .environment:
-            (["http_proxy"] + TunnelOwners.variables).compactMap(EnvironmentVariable.value)
-                .contains { ProxyPlace($0)?.isNamed(in: text) == true }
+        case .environment: EnvironmentProxy.all.contains { ProxyPlace($0)?.isNamed(in: text) == true }
         }
     }
 }

@@ -164,19 +164,32 @@ extension NetworkError {
 /// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several
 /// addresses.
 ///
-/// Not set below 7.87: there, a timeout during the name lookup joins the resolver's thread and blocks the whole loop.
-/// The loop's own clock keeps the timeout everywhere.
+/// Below 7.87 none that may expire during the name lookup: that would join the resolver's thread and block the whole
+/// loop. The loop's own clock keeps the timeout everywhere.
 struct ConnectTimeoutOption: EasyOption {
     let timeout: Duration?
+    /// Whether libcurl looks the name up over HTTPS. Connections for that may stay open until the timeout, even if
+    /// their request is over (below 8.9).
+    let looksUpOverHTTPS: Bool
     let support: LibcurlSupport
 
-    func apply(to easy: EasyHandle) throws {
-        guard let timeout, support.has(.quickExit) else { return }
+    /// libcurl's default (CURLOPT_CONNECTTIMEOUT), which counts unless another one is set.
+    private static let standard = Duration.seconds(300)
+    // libcurl takes no more than 32 bits.
+    private static let none = Int(Int32.max)
+
+    /// libcurl's timeout in milliseconds; `nil` for its default.
+    var milliseconds: Int? {
+        guard let timeout else { return looksUpOverHTTPS ? nil : Self.none }
+        guard support.has(.quickExit) else { return timeout < Self.standard || looksUpOverHTTPS ? nil : Self.none }
         let milliseconds = timeout.roundedUpMilliseconds
         // Longer than the loop's own timeout and than a busy machine delays the loop: libcurl would give up its lookup,
         // whose thread lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
-        // libcurl takes no more than 32 bits.
-        try easy.set(.connectTimeout, min(milliseconds + milliseconds / 4 + 500, Int(Int32.max)))
+        return min(milliseconds + milliseconds / 4 + 500, Self.none)
+    }
+
+    func apply(to easy: EasyHandle) throws {
+        if let milliseconds { try easy.set(.connectTimeout, milliseconds) }
     }
 }
 
@@ -191,30 +204,23 @@ struct NoProxyOption: EasyOption {
     let usesEnvironments: Bool
     let isSecure: Bool
 
-    private static let variables = [
-        "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
-    ]
-
-    /// Whether the environment names a proxy for some requests. Read once: a program that sets variables while other
-    /// threads read them is not safe (getenv(3)).
-    static let mayBeNamed = variables.contains(where: EnvironmentVariable.isSet)
+    /// Whether the environment names a proxy for some requests.
+    static let mayBeNamed = [false, true].contains { isSecure in
+        EnvironmentProxy.variables(isSecure: isSecure).contains(where: EnvironmentVariable.isSet)
+    }
 
     /// Whether the environment may name a proxy for `https` URLs.
-    static let mayBeNamedForHTTPS = variables.dropFirst().contains { EnvironmentVariable.value($0) != nil }
+    static let mayBeNamedForHTTPS = !EnvironmentProxy.values(isSecure: true).isEmpty
 
     /// Whether the environment names a proxy that speaks TLS, for `https` URLs and for `http` URLs.
-    private static let namesHTTPS = (
-        secure: namesHTTPS(variables[1...]), clear: namesHTTPS([variables[0]] + variables[3...])
-    )
+    private static let namesHTTPS = (secure: namesHTTPS(isSecure: true), clear: namesHTTPS(isSecure: false))
 
-    private static func namesHTTPS(_ variables: ArraySlice<String>) -> Bool {
-        variables.contains { EnvironmentVariable.value($0).map { TransportOptions.Proxy.Server($0).isHTTPS } ?? false }
+    private static func namesHTTPS(isSecure: Bool) -> Bool {
+        EnvironmentProxy.values(isSecure: isSecure).contains { TransportOptions.Proxy.Server($0).isHTTPS }
     }
 
     /// Whether the environment names a SOCKS proxy that gets addresses.
-    static let mayTakeAddresses = variables.contains {
-        EnvironmentVariable.value($0).map(ProxyOption.takesAddresses) ?? false
-    }
+    static let mayTakeAddresses = EnvironmentProxy.all.contains(where: ProxyOption.takesAddresses)
 
     /// Whether the environment names a proxy that speaks TLS, for URLs of a scheme.
     /// - Parameter isSecure: Whether that is `https`, and not `http`.
@@ -253,7 +259,10 @@ extension TransportRequest {
             options: isRare ? options.tls : nil, negotiatesHTTP2: version.negotiatesHTTP2,
             looksUpOverHTTPS: isRare && options.names.dnsOverHTTPS != nil, support: support)
         try tls.apply(to: easy)
-        try ConnectTimeoutOption(timeout: options.connectTimeout, support: support).apply(to: easy)
+        try ConnectTimeoutOption(
+            timeout: options.connectTimeout,
+            looksUpOverHTTPS: options.hasRareOptions && options.names.dnsOverHTTPS != nil, support: support
+        ).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)
         try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: isSecure).apply(to: easy)

@@ -28,23 +28,19 @@ final class TunnelOwners: Sendable {
         guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice,
             proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
         else { return }
-        sharing.add(claim(for: proxy, environment: Self.environment), or: LoneConnectionOption(request: request))
+        let environment = EnvironmentProxy.values(isSecure: request.url.scheme == "https")
+        sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption(request: request))
     }
 
     /// Returns a request's claim to tunnels through a proxy; `nil` if they belong to other credentials.
-    /// - Parameter environment: The URLs by which the environment names proxies. Requests that use these share their
-    ///   tunnels among themselves, and this function does not cover them.
+    /// - Parameter environment: The URLs by which the environment names proxies for the request's scheme. Requests that
+    ///   use these share their tunnels among themselves, and this function does not cover them.
     func claim(for proxy: TransportOptions.Proxy.Server, environment: [String] = []) -> ConnectionClaim? {
         guard let place = ProxyPlace(proxy.url),
             !environment.contains(where: { ProxyPlace($0).map { $0 == place } ?? true })
         else { return nil }
         return owners.claim(place, for: Credentials(proxy))
     }
-
-    /// The environment variables that name proxies for tunnels.
-    static let variables = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
-    /// Their values. Read once: a program that sets variables while other threads read them is not safe (getenv(3)).
-    private static let environment = variables.compactMap(EnvironmentVariable.value)
 }
 
 extension TransportRequest {

@@ -91,15 +91,16 @@ extension Transfer {
         return info.phase(hasResponse: false)
     }
 
+    /// The phase that the transfer has reached, for an error of our own.
+    var phase: NetworkError.Phase {
+        if clocks.admitted == nil, sending.attempts == 0 { return .queued }
+        return easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
+    }
+
     /// Returns the error of an expired timeout.
     func timeout(_ code: NetworkError.Code) -> NetworkError {
         let options = request.options
-        let phase: NetworkError.Phase =
-            switch code {
-            case .connectTimeout: .connecting
-            case _ where clocks.admitted == nil && sending.attempts == 0: .queued
-            default: easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
-            }
+        let phase = code == .connectTimeout ? .connecting : phase
         guard code == .connectTimeout, life == .waiting || lookUp.isKnown else {
             return .timeout(code, of: options, phase: phase)
         }

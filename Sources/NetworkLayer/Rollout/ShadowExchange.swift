@@ -84,16 +84,19 @@ final class ShadowExchange: Sendable {
         run()
     }
 
-    /// Whether the primary has sent the request that it failed.
-    static func hasSent(_ error: any Error) -> Bool {
-        guard let failure = error as? NetworkError else { return false }
-        return failure.code != .cancelled && failure.code != .shutDown && failure.phase != .preparing
-            && failure.phase != .queued
+    /// Whether the primary has failed by itself, with a request that it has sent.
+    static func isComparable(_ error: any Error) -> Bool {
+        guard !isEndedByProgram(error), let failure = error as? NetworkError else { return false }
+        return failure.phase != .preparing && failure.phase != .queued
+    }
+
+    private static func isEndedByProgram(_ error: any Error) -> Bool {
+        let code = NetworkError.code(of: error)
+        return error is CancellationError || code == .cancelled || code == .shutDown
     }
 
     private func end(with error: any Error) {
-        let isEnded = error is CancellationError || NetworkError.cancelled ~= error
-        // What the program has cancelled is not compared.
+        let isEnded = Self.isEndedByProgram(error)
         seen.withLock { record in
             record?.failure = error
             if isEnded { record = nil }

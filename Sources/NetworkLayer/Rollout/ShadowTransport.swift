@@ -87,7 +87,7 @@ public final class ShadowTransport: HTTPTransport {
         do {
             response = try await primary.send(request)
         } catch {
-            if ShadowExchange.hasSent(error), gate.begins() { exchange(for: request).begin(besides: error) }
+            if ShadowExchange.isComparable(error), gate.begins() { exchange(for: request).begin(besides: error) }
             throw error
         }
         // A shadow takes its place when it begins, and not while the primary waits for its server.

@@ -46,10 +46,10 @@ struct JSONSecrets {
             at = end
             let text = bytes[start..<(isClosed ? end - 1 : end)]
             let plain = JSONEscapes.decoded(text)
-            // A URL, JSON, or what looks like the value of `Authorization` where a server repeats the request.
+            // A URL, JSON, or what looks like the value of `Authorization` where a server repeats the request. A name
+            // may look like that too, and still have a secret value.
             if let shown = TextSecrets.redacted(plain, depth: depth) {
                 replace(from: start - 1, to: end, by: JSONEscapes.encoded(shown))
-                continue
             }
             guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
                 SecretName.isSecret(plain)

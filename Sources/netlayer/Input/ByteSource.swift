@@ -10,6 +10,8 @@ struct ByteSource: Sendable {
     /// The name of the source in error messages.
     let name: String
     private let descriptor: Descriptor
+    /// Whether the source has opened the descriptor, and closes it once it is read.
+    private let isOwned: Bool
 
     private static let ahead = 8
 
@@ -19,22 +21,22 @@ struct ByteSource: Sendable {
     init(path: String, name: String? = nil) throws {
         guard path != "-" else {
             self.name = "standard input"
-            descriptor = .standardInput
+            (descriptor, isOwned) = (.standardInput, false)
             return
         }
         let name = name ?? path
-        self.name = name
+        (self.name, isOwned) = (name, true)
         do { descriptor = try Descriptor.open(path, O_RDONLY) } catch { throw ToolFailure.unreadable(name, error) }
     }
 
     /// Creates a source from an open descriptor, which stays open.
     init(reading number: Int32, name: String) {
         self.name = name
-        descriptor = Descriptor(number: number)
+        (descriptor, isOwned) = (Descriptor(number: number), false)
     }
 
-    /// Starts to read, and returns the chunks. Call it only once. When their consumer is gone, the thread ends, at
-    /// the latest after a read that it has begun.
+    /// Starts to read, and returns the chunks. Call it once: it closes the file in the end. When their consumer is
+    /// gone, the thread ends, at the latest after a read that it has begun.
     /// - Parameter onEnd: Called when the thread ends. Default: nothing.
     func chunks(onEnd: @escaping @Sendable () -> Void = {}) -> Chunks {
         let (stream, continuation) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
@@ -47,8 +49,8 @@ struct ByteSource: Sendable {
             // The consumer makes no more room, for which the thread may wait.
             room.signal()
         }
-        let thread = Thread { [descriptor, name] in
-            defer { onEnd() }
+        let thread = Thread { [descriptor, name, isOwned] in
+            var failure: ToolFailure?
             do {
                 while true {
                     room.wait()
@@ -57,11 +59,13 @@ struct ByteSource: Sendable {
                     if chunk.isEmpty { break }
                     if case .terminated = continuation.yield(chunk) { break }
                 }
-                continuation.finish()
             } catch {
-                continuation.finish(
-                    throwing: ToolFailure.unreadable(name, error as? SystemFailure ?? SystemFailure(EIO)))
+                failure = ToolFailure.unreadable(name, error as? SystemFailure ?? SystemFailure(EIO))
             }
+            // Nothing was written whose loss the error could tell.
+            if isOwned { try? descriptor.close() }
+            continuation.finish(throwing: failure)
+            onEnd()
         }
         thread.name = "netlayer input"
         thread.start()

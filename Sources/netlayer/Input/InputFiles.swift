@@ -31,8 +31,11 @@ final class InputFiles: Sendable {
     /// - Throws: ``ToolFailure`` that names the file.
     func bytes(of path: String, name: String? = nil, limit: Int) async throws -> Data {
         if let known = files.withLock({ $0[path] }) { return known }
+        guard reads else {
+            let name = name ?? (path == "-" ? "standard input" : path)
+            throw ToolFailure(.file, "\(name) was not read when the comparison began")
+        }
         let source = try ByteSource(path: path, name: name)
-        guard reads else { throw ToolFailure(.file, "\(source.name) was not read when the comparison began") }
         let bytes = Data(try await source.readAll(limit: limit))
         try files.withLock { files in
             guard files.values.reduce(bytes.count, { $0 + $1.count }) <= self.limit else {

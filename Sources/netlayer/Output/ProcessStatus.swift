@@ -21,8 +21,9 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     init(_ error: NetworkError) {
         switch error.code {
         case .invalidURL, .invalidMethod, .invalidHeader, .invalidParameters, .invalidOption, .unsupported,
-            .invalidConfiguration, .overloaded, .shutDown:
+            .invalidConfiguration, .overloaded:
             self = .refusedBeforeSending
+        case .shutDown where error.phase == .preparing || error.phase == .queued: self = .refusedBeforeSending
         case .connectFailed, .nameNotResolved, .proxyFailed, .addressRefused: self = .notConnected
         case _ where error.code.isTLS: self = .notConnected
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed: self = .timeout

@@ -261,6 +261,34 @@ struct ProxyOptionTests {
         }
     }
 
+    /// Regression: a request without credentials for a proxy used the tunnel that those of another one had opened,
+    /// since the environment's proxy for `http` was not taken for one that tunnels.
+    @Test func `a tunnel through the environment's proxy is not one that other credentials opened`() async {
+        await #expect(processExitsWith: .success) {
+            let proxy = try ScriptedServer([
+                .read, .send("HTTP/1.1 200 OK\r\n\r\n"),
+                .forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")]),
+            ])
+            setenv("http_proxy", proxy.baseURL, 1)
+            setenv("no_proxy", "", 1)
+            let url = "http://a.invalid/"
+            let dispatcher = CurlNetworkDispatcher()
+            for number in 0..<4 {
+                let exchange = try await OptionExchange(url, over: dispatcher) {
+                    $0.names.connectTo = [.init(toHost: "b.invalid", toPort: 80)]
+                    guard number % 2 == 0 else { return }
+                    var server = TransportOptions.Proxy.Server(proxy.baseURL)
+                    server.headerFields[.cookie] = "mine"
+                    $0.proxy = .explicit(server)
+                }
+                #expect(exchange.text == "x")
+            }
+            let tunnels = proxy.requests.filter { $0.head.hasPrefix("CONNECT b.invalid:80 ") }
+            // The environment's requests share one.
+            #expect(tunnels.map { $0.head.contains("Cookie: mine") } == [true, false, true])
+        }
+    }
+
     /// The exceptions, the URL's host, and whether they name it.
     private static let exceptions: [([String], String, Bool)] = [
         ([], "localhost", false), (["localhost"], "localhost", true), (["LocalHost"], "localHOST", true),

@@ -27,6 +27,56 @@ struct DigestChallengeTests {
         #expect(response.status == .unauthorized && transport.requests.count == 1)
     }
 
+    /// Regression: the stream was lost to the round that was over, and the next one failed.
+    @Test func `a stream that begins while the challenge is handled is sent by the next round`() async throws {
+        var request = TransportRequest(method: .post, url: try RequestURL("http://h/"))
+        request.options.authentication = .digest(user: "me", password: "pw")
+        request.body = .stream(AsyncStream { Data("body".utf8) }.prefix(1))
+        let response = try await request.authenticated { round in
+            guard round.headerFields[.authorization] == nil else {
+                let body = try await round.body?.collect(upTo: 100)
+                return TransportResponse(head: HTTPResponse(status: .ok), body: .init(body ?? Data()))
+            }
+            let head = HTTPResponse(
+                status: .unauthorized, headerFields: [.wwwAuthenticate: #"Digest realm="r", nonce="n""#])
+            return TransportResponse(head: head, body: .init(source: LateBeginning(of: round)))
+        }
+        #expect(response.status == .ok)
+        #expect(try await response.body.collect() == Data("body".utf8))
+    }
+
+    @Test func `a stream that has begun when the challenge comes leaves the challenge to the caller`() async throws {
+        var request = TransportRequest(method: .post, url: try RequestURL("http://h/"))
+        request.options.authentication = .digest(user: "me", password: "pw")
+        request.body = .stream(AsyncStream { Data("body".utf8) }.prefix(1))
+        let response = try await request.authenticated { round in
+            _ = try await round.body?.collect(upTo: 100)
+            return TransportResponse(
+                head: HTTPResponse(
+                    status: .unauthorized, headerFields: [.wwwAuthenticate: #"Digest realm="r", nonce="n""#]),
+                body: .init(Data()))
+        }
+        #expect(response.status == .unauthorized)
+    }
+
+    /// A response's body that is read after the challenge was handled, and whose exchange only then begins to read the
+    /// request's body.
+    private final class LateBeginning: TransportResponse.BodySource {
+        private let request: TransportRequest
+
+        init(of request: TransportRequest) { self.request = request }
+
+        func next() async throws -> Data? { try await collect(upTo: nil) }
+
+        func collect(upTo limit: Int?) async throws -> Data {
+            await #expect(throws: CancellationError.self) { try await request.body?.collect(upTo: 100) }
+            return Data()
+        }
+
+        var metrics: TransportMetrics { TransportMetrics(total: .zero) }
+        var trailers: HTTPFields? { nil }
+    }
+
     /// RFC 1321, appendix A.5.
     @Test(arguments: [
         ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),

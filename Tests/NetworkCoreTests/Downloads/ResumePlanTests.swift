@@ -131,6 +131,14 @@ struct ResumePlanTests {
         #expect(!record.isOf(try RequestURL("http://127.0.0.1/b" + first)))
     }
 
+    /// Regression: the rest of a file was appended to the page of an error.
+    @Test(arguments: [(200, true), (201, false), (203, false), (404, false), (500, false)])
+    func `a representation of another status than 200 has no record`(status: Int, hasRecord: Bool) throws {
+        let request = TransportRequest(url: source)
+        let record = PartialRecord(of: try head(status, [("ETag", "\"a\"")]), for: request, from: source)
+        #expect((record != nil) == hasRecord)
+    }
+
     /// Regression: two files with the same entity tag, behind one redirect, became one.
     @Test(arguments: [
         ("http://127.0.0.1/", true), ("http://127.0.0.1/?X-Amz-Signature=a", true), ("http://127.0.0.1/?v=2", false),

@@ -32,7 +32,7 @@ final class Worker {
         }
         let peer = try Peer(front: port, folder: folder)
         try input.fileHandleForWriting.write(contentsOf: Data("\(peer.one)\n".utf8))
-        ThisProcess.set("http_proxy", "http://\(Kind.environment)@127.0.0.1:\(peer.proxy)")
+        ThisProcess.set("http_proxy", "http://\(Kind.environment)@localhost:\(peer.proxy)")
         ThisProcess.set("no_proxy", "127.0.0.1,localhost,::1,test.invalid,localtest,unix.test,moved.test")
         runner = try Runner(peer: peer, folder: folder)
     }

@@ -91,8 +91,14 @@ struct Place: Sendable {
     var token: String { "token-\(kind);" }
     var authorities: TransportOptions.TLS.Authorities { .file(folder + "/ca.pem") }
 
-    func proxy(_ scheme: String = "http", isNamed: Bool = false) -> TransportOptions.Proxy.Server {
-        let url = "\(scheme)://127.0.0.1:\(proxyPort)"
+    /// Where requests go by CONNECT, also those with `http` URLs.
+    var beyondTunnel: TransportOptions.Names.ConnectTo { .init(toHost: "127.0.0.1", toPort: one) }
+
+    /// - Parameter host: The proxy's host; `localhost` is the environment's proxy.
+    func proxy(
+        _ scheme: String = "http", host: String = "127.0.0.1", isNamed: Bool = false
+    ) -> TransportOptions.Proxy.Server {
+        let url = "\(scheme)://\(host):\(proxyPort)"
         return isNamed
             ? TransportOptions.Proxy.Server(url, user: user, password: password) : TransportOptions.Proxy.Server(url)
     }

@@ -71,6 +71,17 @@ extension Kind {
         Kind("environment", at: .proxied),
         Kind("environment-post", at: .proxied, .post) { $1.body = .bytes(Data("x".utf8)) },
         Kind("environment-stream", at: .proxied, .post) { $1.body = .replayableStream { Bodies.chunks([100]) } },
+        Kind("environment-tunnel", at: .proxied) { $1.options.names.connectTo = [$0.beyondTunnel] },
+        Kind("proxy-moved", at: .proxied) {
+            $1.options.proxy = .explicit($0.proxy(host: "localhost", isNamed: true))
+            $1.options.names.connectTo = [$0.beyondTunnel]
+        },
+        Kind("proxy-moved-fields", at: .proxied) {
+            var proxy = $0.proxy(host: "localhost")
+            proxy.headerFields[.mark] = $0.token
+            $1.options.proxy = .explicit(proxy)
+            $1.options.names.connectTo = [$0.beyondTunnel]
+        },
         Kind("environment-digest", at: .proxied) {
             $1.options.authentication = .digest(user: $0.user, password: $0.password)
         },

@@ -13,9 +13,10 @@ struct Sharing {
         var proxy = "\(options.proxy.choice)"
         // Through a proxy without a tunnel, the connection is one to the proxy, whatever the host.
         var host = "\(request.url.authority)"
+        let tunnels = request.url.scheme == "https" || !names.connectTo.isEmpty
         if case .explicit(let explicit) = options.proxy.choice {
             // A plain proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
-            let made = explicit.tunnel || request.url.scheme == "https" || explicit.url.hasPrefix("socks")
+            let made = explicit.tunnel || tunnels || explicit.url.hasPrefix("socks")
             let named = "\(explicit.user ?? "") \(explicit.password?.value ?? "") \(explicit.headerFields)"
             proxy = explicit.noProxy.isEmpty ? "\(explicit.url) \(explicit.tunnel) \(made ? named : "")" : "none"
             if explicit.noProxy.isEmpty, !made { host = "any" }
@@ -23,7 +24,7 @@ struct Sharing {
         let passesBy = request.url.host != "proxied.test" || !names.addresses.isEmpty
         if options.proxy.choice == .environment {
             proxy = passesBy ? "none" : "the environment's"
-            if !passesBy, request.url.scheme == "http" { host = "any" }
+            if !passesBy, !tunnels { host = "any" }
         }
         if options.proxy.choice == .none { proxy = "none" }
         var parts = [

@@ -27,15 +27,18 @@ extension TransportRequest {
         round.credentials = nil
         // A one-time stream must not begin before the server accepts the request.
         let isOnce = round.body.map { !$0.isReplayable } ?? false
-        let hasBegun = OneTimeFlag()
-        if isOnce { round.body = round.body?.raising(hasBegun) }
+        let stream = isOnce ? round.body : nil
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
         var (rounds, repeats) = (0, 0)
         while true {
+            let isTaken = OneTimeFlag()
+            if let stream { round.body = stream.taking(isTaken) }
             let earlier = ContinuousClock.now - start
             let response = try await send(round).following(rounds: rounds, repeats: repeats, of: earlier)
-            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1, !hasBegun.isRaised,
-                let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds)
+            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1,
+                let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds),
+                // From here on the stream is the next round's, also where this one is about to begin it.
+                stream == nil || isTaken.raise()
             else { return response }
             rounds += 1
             repeats = response.metrics.repeats ?? repeats
@@ -53,13 +56,13 @@ extension TransportRequest {
 }
 
 extension TransportRequest.Body {
-    /// Returns a body that raises a flag when its stream begins.
-    fileprivate func raising(_ flag: OneTimeFlag) -> Self {
+    /// Returns a body whose stream begins by raising a flag, and does not begin where the flag is raised already.
+    fileprivate func taking(_ flag: OneTimeFlag) -> Self {
         guard case .produced(let producer) = content else { return self }
         return Self(
             content: .produced(
                 BodyProducer(length: producer.length, isReplayable: producer.isReplayable) { deliver in
-                    _ = flag.raise()
+                    guard flag.raise() else { throw CancellationError() }
                     try await producer.run(deliver)
                 }))
     }

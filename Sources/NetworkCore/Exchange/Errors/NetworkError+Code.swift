@@ -40,11 +40,12 @@ extension NetworkError.Code {
     public static let unwritableFile = Self("unwritableFile")
     /// A cookie file is not in the Netscape format. The message names the line.
     public static let invalidCookieFile = Self("invalidCookieFile")
-    /// The dispatcher has been shut down.
+
+    // MARK: Ended by the program or by a timeout
+
+    /// The dispatcher was shut down: before the request was sent in the phases ``NetworkError/Phase/preparing`` and
+    /// ``NetworkError/Phase/queued``, while it ran in a later one. The server may have executed the latter.
     public static let shutDown = Self("shutDown")
-
-    // MARK: Ended by the caller or by a timeout
-
     /// A request's streamed body has fewer or more bytes than its length says.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
     /// A body can be read once, and has been read: a request's (``TransportRequest/Body/isReplayable``) by another
@@ -76,7 +77,7 @@ extension NetworkError.Code {
     /// The name resolves to addresses that ``TransportOptions/addressPolicy`` does not allow. No connection to them was
     /// made.
     public static let addressRefused = Self("addressRefused")
-    /// The connection ended before the response did, but not within a body of known length; see ``truncatedBody``.
+    /// The connection ended before the head of the response was complete. After it, the error is ``truncatedBody``.
     public static let connectionLost = Self("connectionLost")
     /// The TLS handshake or the certificate check failed for a reason that the TLS library does not report. ``isTLS``
     /// covers this code and the more specific ones that follow.
@@ -126,7 +127,8 @@ extension NetworkError.Code {
     /// The head of the response has more than 256 KiB, 4,096 lines or 256 heads, interim ones included; or more
     /// than libcurl accepts: a line of 100 KB, and from 8.3 on some 300 KB.
     public static let responseHeadTooLarge = Self("responseHeadTooLarge")
-    /// The body ended before its announced length, or before the end of its Content-Encoding.
+    /// The connection ended within the body: before its announced length, its last chunk or the end of its stream
+    /// (HTTP/2). Or the body ended before its Content-Encoding did.
     public static let truncatedBody = Self("truncatedBody")
     /// A body in memory is larger than ``TransportOptions/maximumBodyBytes``, which counts for a request's body that
     /// has to be collected as well, or a file is larger than ``DownloadedFile/Options/maximumBytes``.

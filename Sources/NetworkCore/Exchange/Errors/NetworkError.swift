@@ -17,10 +17,12 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// The description never contains a body, a query or the value of a header field, with one exception: where the
+/// The description never contains a body, a query or the value of a header field, with three exceptions. Where the
 /// response's Content-Type is the reason, it names its media type or its charset, nothing else of it, as at most 64
-/// printable characters. It can go into a log as it is, and so can the description of anything that contains the error.
-/// The server's data is in ``response`` and ``unredactedDescription``.
+/// printable characters. Where a redirect is the reason, it names the URL that `Location` leads to, without user and
+/// query. Where the server sent another part than the one asked for, it names the request's `Range`. It can go into a
+/// log as it is, and so can the description of anything that contains the error. The server's data is in ``response``
+/// and ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
     public var code: Code {

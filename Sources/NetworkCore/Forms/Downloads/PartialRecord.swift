@@ -35,11 +35,11 @@ struct PartialRecord: Codable, Hashable, Sendable {
 
     /// Creates the record of a whole representation that begins to arrive.
     /// - Parameter source: The URL that it comes from, after redirects.
-    /// - Returns: `nil` if the representation can't be resumed: it has no strong validator, or a coding whose bytes are
-    ///   not the file's.
+    /// - Returns: `nil` if the representation can't be resumed: its status is not 200, it has no strong validator, or a
+    ///   coding whose bytes are not the file's.
     init?(of head: HTTPResponse, for request: TransportRequest, from source: RequestURL) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
-        guard coding == "identity", let validator = Self.validator(of: head) else { return nil }
+        guard head.status == .ok, coding == "identity", let validator = Self.validator(of: head) else { return nil }
         self.init(
             url: request.url.withoutQuery,
             query: request.url.queryDigest,

@@ -70,8 +70,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                 try Task.checkCancellation()
             } catch {
                 isOver = true
-                // The caller may hold the response for a long time.
-                await connection.arrival?.incoming.end()
+                // The caller may hold the response for a long time. A second reader is refused, and the exchange is the
+                // first one's.
+                if NetworkError.code(of: error) != .bodyAlreadyRead { await connection.arrival?.incoming.end() }
                 (chunks, connection.arrival) = (nil, nil)
                 (ready, unparsed) = ([], Data())
                 throw NetworkError.thrown(error)

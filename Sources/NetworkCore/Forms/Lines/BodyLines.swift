@@ -35,7 +35,8 @@ struct BodyLines {
                 }
                 try await fill()
             } catch {
-                await end()
+                // A second reader is refused, and the exchange is the first one's.
+                if NetworkError.code(of: error) == .bodyAlreadyRead { isAtEnd = true } else { await end() }
                 throw NetworkError.thrown(arrival.naming(error))
             }
         }
