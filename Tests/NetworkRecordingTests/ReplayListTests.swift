@@ -15,11 +15,26 @@ struct ReplayListTests {
             let empty = ReplayList(recording, repeatsLast: isRepeated)
             return cost(rounds: 3) {
                 var list = empty
-                let taken = (0..<count).count { _ in list.take(for: entry.request, where: { _ in true }) != nil }
+                let taken = (0..<count).count { _ in list.take(.init(entry.request, isStrict: false)) != nil }
                 #expect(taken == count)
             }
         }
         let (small, large) = (work(500), work(8000))
+        // Quadratic, it would be 256 times.
+        #expect(large < small * 40, "\(small) and \(large)")
+    }
+
+    /// Regression: each request was compared with every entry of its URL that was left.
+    @Test func `strict matching in another order than recorded costs no more with more entries`() {
+        func work(_ count: Int) -> Duration {
+            let entries = (0..<count).map { Recording.Entry(request: request("body \($0)", boundary: "b")) }
+            return cost(rounds: 3) {
+                var list = ReplayList(Recording(entries: entries), repeatsLast: false, isStrict: true)
+                let taken = entries.reversed().count { list.take(.init($0.request, isStrict: true)) != nil }
+                #expect(taken == count)
+            }
+        }
+        let (small, large) = (work(100), work(1_600))
         // Quadratic, it would be 256 times.
         #expect(large < small * 40, "\(small) and \(large)")
     }

@@ -49,6 +49,8 @@ extension LoopCore {
             transfer.letGo()
             check(transfer)
         case .refused:
+            // Before the caller has the error, and may send the same body again.
+            transfer.closeUpload()
             transfer.channel.finish(.failure(transfer.noted(transfer.noPlace)))
             freeSlot(of: transfer)
         }

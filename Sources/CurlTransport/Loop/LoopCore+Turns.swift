@@ -16,6 +16,8 @@ extension LoopCore {
             if let upload = transfer.upload { attach(upload, to: transfer) }
             try multi.add(easy, slot: transfer.slot)
         } catch {
+            // Before the caller has the error, and may send the same body again.
+            transfer.closeUpload()
             transfer.channel.finish(.failure(error))
             return retire(transfer)
         }

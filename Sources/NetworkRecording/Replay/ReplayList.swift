@@ -4,18 +4,33 @@ import NetworkCore
 struct ReplayList: Sendable {
     /// The entries, in the order in which they began.
     let entries: [Recording.Entry]
-    private let byKey: [String: [Int]]
+    private let byKey: [Key: [Int]]
+    /// The same as ``byKey`` where the forms don't count.
+    private let byURL: [String: [Int]]
     /// The URLs of the entries among which the nearest ones are looked for.
     private let urls: [RequestURL?]
     private let repeatsLast: Bool
     private var given: [Int]
     /// For each key, how many of its entries were given, from the first one on without a gap.
-    private var passed: [String: Int] = [:]
+    private var passed: [Key: Int] = [:]
     private var unexpected: [String] = []
     /// How many more requests had no entry than are listed.
     private var unlisted = 0
 
-    init(_ recording: Recording, repeatsLast: Bool) {
+    /// What requests that match have in common.
+    struct Key: Hashable, Sendable {
+        /// The method and the URL.
+        let url: String
+        fileprivate let form: RequestComparison.Form?
+
+        /// - Parameter isStrict: Whether the fields and the body count.
+        init(_ request: Recording.Request, isStrict: Bool) {
+            url = RequestComparison.key(of: request)
+            form = isStrict ? RequestComparison.Form(of: request) : nil
+        }
+    }
+
+    init(_ recording: Recording, repeatsLast: Bool, isStrict: Bool = false) {
         self.repeatsLast = repeatsLast
         // Stable: entries of the same millisecond stay in the order of the file.
         let order = recording.entries.enumerated().sorted {
@@ -27,26 +42,24 @@ struct ReplayList: Sendable {
             return shown
         }
         self.entries = entries
-        byKey = Dictionary(grouping: entries.indices) { RequestComparison.key(of: entries[$0].request) }
+        let keys = entries.map { Key($0.request, isStrict: isStrict) }
+        byKey = Dictionary(grouping: entries.indices) { keys[$0] }
+        byURL = Dictionary(grouping: entries.indices) { keys[$0].url }
         urls = entries.prefix(Self.searchedEntries).map { try? RequestURL($0.request.url) }
         given = Array(repeating: 0, count: entries.count)
     }
 
-    /// Returns the entries with the method and the URL of a request, in order.
-    func entries(of request: Recording.Request) -> [Int] { byKey[RequestComparison.key(of: request)] ?? [] }
+    /// Returns the entries that match a request, in order.
+    func entries(of key: Key) -> [Int] { byKey[key] ?? [] }
 
-    /// Takes the first entry with the method and the URL of a request that was not given, or the last one if it may be
-    /// repeated.
-    /// - Parameter matches: Whether an entry with that method and URL counts.
-    mutating func take(for request: Recording.Request, where matches: (Recording.Request) -> Bool) -> Recording.Entry? {
-        let key = RequestComparison.key(of: request)
-        let same = byKey[key] ?? []
+    /// Takes the first entry that matches a request and was not given, or the last one if it may be repeated.
+    mutating func take(_ key: Key) -> Recording.Entry? {
+        let same = entries(of: key)
         // Otherwise each request would pass all that were given.
-        var start = passed[key, default: 0]
-        while start < same.count, given[same[start]] > 0 { start += 1 }
-        passed[key] = start
-        let next = same[start...].first { given[$0] == 0 && matches(entries[$0].request) }
-        return give(next ?? (repeatsLast ? same.last { matches(entries[$0].request) } : nil))
+        let next = passed[key, default: 0]
+        guard next < same.count else { return give(repeatsLast ? same.last : nil) }
+        passed[key] = next + 1
+        return give(same[next])
     }
 
     /// Takes the first entry that was not given, or the last one if it may be repeated.
@@ -98,7 +111,7 @@ struct ReplayList: Sendable {
 
     /// Returns the entries that are nearest to a request, the nearest first.
     private func nearestEntries(to request: Recording.Request) -> [NearEntry] {
-        let same = entries(of: request).prefix(Self.shownEntries)
+        let same = (byURL[RequestComparison.key(of: request)] ?? []).prefix(Self.shownEntries)
         var nearest: [NearEntry] = same.map { ($0, 0) }
         guard nearest.count < Self.shownEntries else { return nearest }
         let other = try? RequestURL(request.url)

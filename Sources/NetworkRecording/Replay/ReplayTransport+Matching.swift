@@ -9,6 +9,9 @@ extension ReplayTransport {
 
         let kind: Kind
 
+        /// Whether the fields and the body count.
+        var isStrict: Bool { if case .strict = kind { true } else { false } }
+
         /// The method and the URL with its query are the same.
         public static let methodAndURL = Matching(kind: .methodAndURL)
 

@@ -47,7 +47,7 @@ public final class ReplayTransport: HTTPTransport {
         clock = options.clock
         maximumBodyBytes = options.maximumBodyBytes
         redact = options.redact
-        list = Guarded(ReplayList(recording, repeatsLast: repeatsLast))
+        list = Guarded(ReplayList(recording, repeatsLast: repeatsLast, isStrict: matching.isStrict))
         var capabilities = TransportCapabilities(
             transport: "replay", basis: "what was recorded", supported: Set(TransportCapabilities.Capability.wellKnown))
         capabilities.acceptsForeignOptions = true
@@ -97,15 +97,13 @@ public final class ReplayTransport: HTTPTransport {
 
     private func entry(for request: Recording.Request) throws -> Recording.Entry {
         guard case .rule(_, let matches) = matching.kind else {
-            var isStrict = false
-            if case .strict = matching.kind { isStrict = true }
+            let isStrict = matching.isStrict
+            let key = ReplayList.Key(request, isStrict: isStrict)
             return try list.withLock { list in
-                func isMatch(_ entry: Recording.Request) -> Bool {
-                    !isStrict || RequestComparison.difference(entry, request) == nil
+                guard let entry = list.take(key) else {
+                    throw list.miss(request, list.entries(of: key), strict: isStrict)
                 }
-                if let entry = list.take(for: request, where: isMatch) { return entry }
-                let matching = list.entries(of: request).filter { isMatch(list.entries[$0].request) }
-                throw list.miss(request, matching, strict: isStrict)
+                return entry
             }
         }
         // A rule is the caller's closure, which may use the transport, so it is asked outside the lock.

@@ -8,13 +8,28 @@ enum RequestComparison {
         "\(request.method.rawValue) \((try? RequestURL(request.url))?.absoluteString ?? request.url)"
     }
 
+    /// What is compared of a request besides its key: a recording has one for each entry, so it holds no body.
+    struct Form: Hashable, Sendable {
+        /// The values of the fields that the caller set, by their lowercase names.
+        let fields: [String: [String]]
+        private let body: [UInt8]
+        private let omitted: Int
+
+        init(of request: Recording.Request) {
+            fields = comparable(request.headerFields)
+            let content = RequestComparison.body(of: request)
+            (body, omitted) = (SHA256Checksum.digest(content.bytes), content.omitted)
+        }
+    }
+
     /// Returns the first part in which two requests with the same key differ, or `nil` if they are the same.
     static func difference(_ first: Recording.Request, _ second: Recording.Request) -> String? {
-        let (fields, others) = (comparable(first.headerFields), comparable(second.headerFields))
-        if let name = Set(fields.keys).union(others.keys).sorted().first(where: { fields[$0] != others[$0] }) {
+        let (form, other) = (Form(of: first), Form(of: second))
+        let names = Set(form.fields.keys).union(other.fields.keys).sorted()
+        if let name = names.first(where: { form.fields[$0] != other.fields[$0] }) {
             return "another field \(Redaction.token(name))"
         }
-        return body(of: first) == body(of: second) ? nil : "another body"
+        return form == other ? nil : "another body"
     }
 
     /// Returns the values of the fields that the caller set, by their lowercase names.
