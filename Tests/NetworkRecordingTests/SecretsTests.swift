@@ -23,6 +23,17 @@ struct SecretsTests {
             "<https://h/?token=REDACTED>; rel=\"next\", <https://h/?a=1>"
         ),
         ("0; url=https://u:p@h/?token=x", "0; url=https://h/?token=REDACTED"),
+        // Regression: a URL in a query ended it, or took a secret's name for a part of its user.
+        ("http://h/?next=https://i/x&token=a/b", "http://h/?next=https://i/x&token=REDACTED"),
+        ("http://h/?a=http:&token=a,b", "http://h/?a=http:&token=REDACTED"),
+        ("?a=b//c&token=a,b", "?a=b//c&token=REDACTED"),
+        ("#next=https://i/x&token=a/b", "#next=https://i/x&token=REDACTED"),
+        ("http://h/?a=https://i&password=p@x&b=c", "http://h/?a=https://REDACTED&b=c"),
+        ("jdbc:s://db:14;user=sa;password=p@x;b=c", "jdbc:s://REDACTED"),
+        // Regression: a name that was a text of its own.
+        ("http://h/?access_token%3Dx&a=1", "http://h/?REDACTED&a=1"), ("?%7B%22token%22%3A%22x%22%7D", "?REDACTED"),
+        ("?state=token=x&a=1", "?state=REDACTED&a=1"), ("?a%20b=c", "?a%20b=c"),
+        ("http://\(String(repeating: "/u:p@", count: 40))h/", "http://\(String(repeating: "/", count: 40))h/"),
         ("http://h/?token=", "http://h/?token="), ("http://h/a?b=c&d=token", "http://h/a?b=c&d=token"),
         ("http://h/?mail=me@example.com", "http://h/?mail=me@example.com"), ("/a?b#c", "/a?b#c"),
     ])
@@ -35,6 +46,7 @@ struct SecretsTests {
         ("a=b&password=x&c=d", "a=b&password=REDACTED&c=d"), ("pass%77ord=x", "pass%77ord=REDACTED"),
         ("a=b", "a=b"), ("payload=%7B%22token%22%3A%22x%22%7D", "payload=REDACTED"),
         ("a=1;token=x&b=2", "a=REDACTED&b=2"), ("token=x", "token=REDACTED"), ("token=", "token="),
+        ("a=1&token%3Dx", "a=1&REDACTED"), ("%7B%22token%22%3A%22x%22%7D=", "REDACTED"), ("a%20b=c", "a%20b=c"),
     ])
     func `the values of secret fields are left out of forms`(_ text: String, _ expected: String) {
         let shown = FormSecrets.redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
@@ -54,11 +66,22 @@ struct SecretsTests {
         "\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
         "Content-Type: font/ttf\r\n\r\n\0\0\r\n--b\r\n\r\n{\0\"\0a\0\"\0:\0\"\0b\0\"\0}\0",
         "Content-Type: text/plain\r\nContent-Type: text/plain; charset=UTF-16\r\n\r\na",
+        // Regression: a line with a blank was not looked into.
+        "Content-Type: application/http\r\n\r\nGET /me?access_token=x HTTP/1.1\r\n\r\n",
+        "Content-Type: application/http\r\n\r\nGET / HTTP/1.1\r\nX-Api-Key: x\r\n\r\n",
+        "Content-Type: application/http\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: a=b; Path=/\r\n\r\n",
+        "\r\nsee https://u:x@h/", "Content-Transfer-Encoding:\r\n base64\r\n\r\neyJwYXNzd29yZCI6IngifQ==",
+        "Content-Disposition: form-data; name=\"a\\\"password\"\r\n\r\nx",
+        "Content-Disposition: form-data; name=\"\(String(repeating: "a", count: 300))password\"\r\n\r\nx",
     ])
     func `a multipart body with a secret part is left out as a whole`(_ part: String) {
         let body = Data(
             "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--b\r\n\(part)\r\n--b--\r\n".utf8)
         #expect(BodySecrets.verdict(on: body, [.contentType: "multipart/form-data; boundary=b"]) == .leftOut)
+        for type in ["multipart/form-data boundary=b", "text/plain"] {
+            #expect(BodySecrets.verdict(on: body, [.contentType: type]) == .leftOut)
+        }
+        #expect(BodySecrets.verdict(on: body, [:]) == .leftOut)
         let plain = Data(
             "--b\r\nContent-Disposition: form-data; name=\"a\"; filename=\"token\"\r\n\r\n1\r\n--b--\r\n".utf8)
         #expect(BodySecrets.verdict(on: plain, [.contentType: "multipart/form-data; boundary=b"]) == .unchanged)
@@ -73,6 +96,38 @@ struct SecretsTests {
         let expected = BodySecrets.Verdict.replaced(Array(#" {"token":"REDACTED"}"#.utf8))
         #expect(BodySecrets.verdict(on: Data(#" {"token":"x"}"#.utf8), fields) == expected)
         #expect(BodySecrets.verdict(on: Data(#" {"a":"x"}"#.utf8), fields) == .unchanged)
+    }
+
+    /// Regression: JSON was looked for at the start of a text, and in events only within quotes.
+    @Test(arguments: [
+        ("text/plain", #"40{"token":"x"}"#, #"40{"token":"REDACTED"}"#),
+        ("text/javascript", #"for(;;);{"token" : "x"}"#, #"for(;;);{"token" : "REDACTED"}"#),
+        ("application/javascript", #"cb({"token":"x"})"#, #"cb({"token":"REDACTED"})"#),
+        ("text/html", #"<script>a = {"token":"x"}</script>"#, #"<script>a = {"token":"REDACTED"}</script>"#),
+        ("text/event-stream", "data: https://a/?token=x\n\n", "data: https://a/?token=REDACTED\n\n"),
+        ("text/event-stream", "data: password=x&a=1\r\ndata:b\n\n", "data: password=REDACTED&a=1\r\ndata:b\n\n"),
+        ("text/event-stream", "data: Bearer x\n\n", "data: REDACTED\n\n"),
+        ("application/json", #"{"body":"password=x&a=1"}"#, #"{"body":"password=REDACTED&a=1"}"#),
+        ("application/json", #"{"url":"https%3A%2F%2Fa%2F%3Ftoken%3Dx"}"#, #"{"url":"REDACTED"}"#),
+    ])
+    func `secrets are found within other texts`(_ type: String, _ text: String, _ expected: String) {
+        let fields: HTTPFields = [.contentType: type]
+        #expect(BodySecrets.verdict(on: Data(text.utf8), fields) == .replaced(Array(expected.utf8)))
+        #expect(BodySecrets.verdict(on: Data(expected.utf8), fields) == .unchanged)
+    }
+
+    /// Regression: each blank line before a NUL was read as the start of a part, 256 bytes four times.
+    @Test func `the cost of a multipart body is that of its bytes`() {
+        let fields: HTTPFields = [.contentType: "multipart/form-data; boundary=b"]
+        func work(_ text: String) -> Duration {
+            let body = Data(String(repeating: text, count: 40_000 / text.utf8.count).utf8)
+            return cost(rounds: 3) { #expect(BodySecrets.verdict(on: body, fields) == .unchanged) }
+        }
+        let plain = work("a\nb\nc\nd\n")
+        for text in ["a\n\n\0\n", "--\n\n\0\n"] {
+            let odd = work(text)
+            #expect(odd < plain * 8, "\(odd) and \(plain)")
+        }
     }
 
     @Test(arguments: [

@@ -21,8 +21,7 @@ struct Lane: Hashable, Sendable {
     /// - Parameter loops: The number of loops that share the origins.
     init(_ options: TransportOptions, to origin: Origin, loops: Int) {
         let isRare = options.hasRareOptions
-        resolver =
-            isRare ? options.names.dnsOverHTTPS.map { Resolver(url: $0, authorities: options.tls.authorities) } : nil
+        resolver = isRare ? options.names.dnsOverHTTPS.map { Resolver($0, trustedBy: options.tls.authorities) } : nil
         ipVersion = isRare ? options.connection.ipVersion : .any
         let isShared = loops > 1 && resolver == nil
         index = isShared ? Int(UInt(bitPattern: origin.hashValue) % UInt(loops)) : 0
@@ -31,8 +30,18 @@ struct Lane: Hashable, Sendable {
     /// A resolver, and the authorities by which requests trust it: what it says to a request is only for those that
     /// would believe it.
     struct Resolver: Hashable, Sendable {
-        let url: String
-        let authorities: TransportOptions.TLS.Authorities
+        private let url: String
+        private let authorities: TransportOptions.TLS.Authorities
+        /// The bytes of a path: an equivalent Unicode text is another file.
+        private let path: [UInt8]
+
+        init(_ url: String, trustedBy authorities: TransportOptions.TLS.Authorities) {
+            (self.url, self.authorities) = (url, authorities)
+            switch authorities {
+            case .file(let text), .directory(let text): path = Array(text.utf8)
+            case .system, .bytes: path = []
+            }
+        }
     }
 }
 

@@ -90,9 +90,7 @@ struct ProxyOption: EasyOption {
         // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
         case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)
         }
-        // libcurl responds to the challenge of such a proxy. In a tunnel it does so before the request goes out, and
-        // what is left of the challenge stays on a connection that carries no other request.
-        if proxy.authenticationScheme != .basic { try easy.sharesNoConnection() }
+        // Such a proxy's tunnel carries no other request: ``TunnelOwners``.
         if proxy.tunnel || proxy.authenticationScheme != .basic { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
             var lines = TextList()

@@ -15,7 +15,8 @@ struct ProxyPlace: Hashable {
         let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         guard let parsed = try? RequestURL("http://" + place) else { return nil }
         self.scheme = scheme
-        host = parsed.host
+        // libcurl has one spelling for each address of IPv6.
+        host = AddressPolicy.Address(String(parsed.host.dropFirst().dropLast())).map { "[\($0)]" } ?? parsed.host
         // libcurl's defaults.
         port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
     }

@@ -168,9 +168,9 @@ extension NetworkError {
 /// loop. The loop's own clock keeps the timeout everywhere.
 struct ConnectTimeoutOption: EasyOption {
     let timeout: Duration?
-    /// Whether libcurl looks the name up over HTTPS. Connections for that may stay open until the timeout, even if
-    /// their request is over (below 8.9).
-    let looksUpOverHTTPS: Bool
+    /// Whether nothing else would end what may go on without end: a lookup over HTTPS, whose connections may outlast
+    /// their request (below 8.9), and a proxy's responses to CONNECT.
+    let needsEnd: Bool
     let support: LibcurlSupport
 
     /// libcurl's default (CURLOPT_CONNECTTIMEOUT), which counts unless another one is set.
@@ -180,8 +180,8 @@ struct ConnectTimeoutOption: EasyOption {
 
     /// libcurl's timeout in milliseconds; `nil` for its default.
     var milliseconds: Int? {
-        guard let timeout else { return looksUpOverHTTPS ? nil : Self.none }
-        guard support.has(.quickExit) else { return timeout < Self.standard || looksUpOverHTTPS ? nil : Self.none }
+        guard let timeout else { return needsEnd ? nil : Self.none }
+        guard support.has(.quickExit) else { return timeout < Self.standard || needsEnd ? nil : Self.none }
         let milliseconds = timeout.roundedUpMilliseconds
         // Longer than the loop's own timeout and than a busy machine delays the loop: libcurl would give up its lookup,
         // whose thread lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
@@ -261,7 +261,7 @@ extension TransportRequest {
         try tls.apply(to: easy)
         try ConnectTimeoutOption(
             timeout: options.connectTimeout,
-            looksUpOverHTTPS: options.hasRareOptions && options.names.dnsOverHTTPS != nil, support: support
+            needsEnd: isRare && options.names.dnsOverHTTPS != nil || ProxyOption.mayTunnel(options), support: support
         ).apply(to: easy)
         try WireLogOption(log: options.redactingWireLog).apply(to: easy)
         let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)

@@ -25,8 +25,13 @@ final class TunnelOwners: Sendable {
 
     /// Adds the request's claim to tunnels, or the options with which the request opens its own.
     func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
-        guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice,
-            proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
+        guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice else { return }
+        // libcurl responds to the challenge of such a proxy. In a tunnel it does so before the request goes out, and
+        // what is left of the challenge stays on a connection that carries no other request.
+        guard proxy.authenticationScheme == .basic else {
+            return sharing.add(nil, or: LoneConnectionOption(request: request))
+        }
+        guard proxy.tunnel || request.url.scheme == "https" || request.goesElsewhere
         else { return }
         let environment = EnvironmentProxy.values(isSecure: request.url.scheme == "https")
         sharing.add(claim(for: proxy, environment: environment), or: LoneConnectionOption(request: request))

@@ -74,6 +74,8 @@ enum CurlFailure {
         // Newer versions report an HTTP/2 connection that ends before the head like this, without a text of their own.
         case .http2 where !isInBody && (text.isEmpty || text == code.words):
             (.connectionLost, "the connection broke")
+        case .http2 where text.contains("CONTINUATION"), .recvError where text.contains("CONTINUATION"):
+            (.responseHeadTooLarge, "the response's head is too large")
         // The text comes from the socket, the code from the layer above.
         case .http2 where isOfSocket(text), .http3 where isOfSocket(text):
             isInBody
@@ -125,6 +127,9 @@ enum CurlFailure {
         case _ where text.contains("chunked-encod"),
             .recvError where text.contains("hex") || text.contains("chunk"):
             (.invalidResponse, "the body's chunked encoding is damaged")
+        // What nghttp2 refuses (-505: NGHTTP2_ERR_PROTO), and no loss of the stream.
+        case .http2Stream where text.contains("Invalid HTTP header field") || text.contains("error -505"):
+            (.invalidResponse, "what the server sent is not HTTP/2")
         case .recvError where isInBody: (.truncatedBody, "the connection broke in the body")
         case .http2Stream where isInBody: (.truncatedBody, "the server ended the stream in the body")
         case .sendError, .recvError, .http2Stream: (.connectionLost, "the connection broke")

@@ -22,7 +22,7 @@ struct PartSecrets: Sendable {
                 return "\(parts[0]): \(value(String(parts[0]), String(String(parts[1]).withoutBlanks)))"
             }
         // Any part of the path may say what its values are.
-        case "json" where place.split(atByte: UInt8(ascii: "/")).dropFirst().contains { Self.isSecret($0) }:
+        case "json" where place.split(atByte: UInt8(ascii: "/")).dropFirst().contains { Self.isSecretKey($0) }:
             return Self.hidden
         default:
             let isHidden = Redaction.namesCredentials(text.utf8) || Self.mentionsSecret(text)
@@ -35,7 +35,7 @@ struct PartSecrets: Sendable {
         guard place.hasBytePrefix("json:") else { return place }
         var parts = place.split(atByte: UInt8(ascii: "/"))
         for index in parts.indices.dropFirst() where isSecretItself(parts[index]) { parts[index] = Self.hidden[...] }
-        guard let secret = parts.firstIndex(where: Self.isSecret), secret + 1 < parts.count else {
+        guard let secret = parts.firstIndex(where: Self.isSecretKey), secret + 1 < parts.count else {
             return parts.joined(separator: "/")
         }
         return parts[...secret].joined(separator: "/") + "/" + Self.hidden
@@ -43,12 +43,20 @@ struct PartSecrets: Sendable {
 
     /// Whether a key, as a path has it (RFC 6901), is what is never printed: a token, a URL with a user or a query.
     private func isSecretItself(_ key: Substring) -> Bool {
-        let parts = key.split(atByte: UInt8(ascii: "~"))
-        let key = parts.dropFirst().reduce(String(parts.first ?? "")) { key, part in
-            key + (part.first == "1" ? "/" : "~") + part.dropFirst()
-        }
+        let key = Self.unescaped(key)
         return Redaction.namesCredentials(key.utf8) || redaction.text(key) != Redaction.visible(key)
     }
+
+    /// Returns a key as the body has it (RFC 6901 §4).
+    private static func unescaped(_ key: Substring) -> String {
+        let parts = key.split(atByte: UInt8(ascii: "~"))
+        return parts.dropFirst().reduce(String(parts.first ?? "")) { key, part in
+            key + (part.first == "1" ? "/" : "~") + part.dropFirst()
+        }
+    }
+
+    /// Whether a key, as a path has it, names a secret.
+    private static func isSecretKey(_ key: Substring) -> Bool { isSecret(Substring(unescaped(key))) }
 
     private func lines(_ text: String, _ shown: (String) -> String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) }.joined(separator: "\n")
@@ -59,7 +67,7 @@ struct PartSecrets: Sendable {
         return redaction.value(of: HTTPField(name: name, value: value))
     }
 
-    private static func isSecret(_ name: Substring) -> Bool {
+    static func isSecret(_ name: Substring) -> Bool {
         SecretFields.namesSecret(Array(String(name).lowercasedASCII.utf8))
     }
 

@@ -146,9 +146,11 @@ package enum ResponseParts {
 
     /// Returns a key as a part of a JSON Pointer (RFC 6901 §3), printable and cut: it is the server's.
     private static func escaped(_ key: String) -> String {
+        // A key of which only the digest is left has to name a secret as before.
+        let mark = key.utf8.count > maximumKey && PartSecrets.isSecret(key[...]) ? "secret, " : ""
         let key =
             key.utf8.count <= maximumKey
-            ? key : "\(key.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(key.utf8).hexadecimal.prefix(16))"
+            ? key : "\(mark)\(key.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(key.utf8).hexadecimal.prefix(16))"
         return key.unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "~": escaped += "~0"

@@ -13,10 +13,11 @@ extension Recording.Entry {
     /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"REDACTED"`,
     ///   `0`, `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become
     ///   `"REDACTED"`; JSON within a string counts. All other bytes stay as they are, and so do `true`, `false` and
-    ///   `null`. Forms: the values of secret fields become `REDACTED`.
-    /// - Multipart bodies with a secret part, or with a part in Base64 or quoted-printable, are left out, and so are
-    ///   bodies that may be texts in which no secret could be found because they are compressed or in UTF-16 or UTF-32:
-    ///   all but images, audio, video and fonts.
+    ///   `null`. So do members in other texts (a script, a page), and the lines of events that are no JSON count as
+    ///   texts. Forms: the values of secret fields become `REDACTED`.
+    /// - Multipart bodies with a secret part or a secret header field, or with a part in Base64 or quoted-printable,
+    ///   are left out, and so are bodies that may be texts in which no secret could be found because they are
+    ///   compressed or in UTF-16 or UTF-32: all but images, audio, video and fonts.
     ///
     /// A secret in a path, in free text or in an image is not recognized, unless it is a JSON Web Token in a text; nor
     /// is one in a compressed file (`application/gzip`, `application/octet-stream`) without a `Content-Encoding`.

@@ -35,7 +35,10 @@ enum BodySecrets {
     /// Returns the verdict of one pass of the rules.
     private static func verdict(on bytes: [UInt8], _ fields: HTTPFields) -> Verdict {
         let types = fields[values: .contentType].compactMap { MediaType($0) }
-        if types.contains(where: { $0.type == "multipart" }) {
+        let isMultipart =
+            fields[values: .contentType].contains { $0.lowercased().hasBytePrefix("multipart/") }
+            || FormSecrets.looksLikeMultipart(bytes)
+        if isMultipart {
             return isOpaque(bytes, fields, isText: false) || FormSecrets.multipartHoldsSecret(bytes)
                 || TokenSecrets.redacted(bytes) != nil ? .leftOut : .unchanged
         }
@@ -52,7 +55,9 @@ enum BodySecrets {
         var shown: [UInt8]?
         if isForm { shown = FormSecrets.redacted(bytes) }
         if isEvents { shown = EventSecrets.redacted(shown ?? bytes) ?? shown }
-        if isJSON { shown = JSONSecrets.redacted(shown ?? bytes) ?? shown }
+        if isJSON || !isForm && !isEvents && holdsMember(bytes) {
+            shown = JSONSecrets.redacted(shown ?? bytes) ?? shown
+        }
         shown = TokenSecrets.redacted(shown ?? bytes) ?? shown
         return shown.map { .replaced($0) } ?? .unchanged
     }
@@ -62,6 +67,12 @@ enum BodySecrets {
         let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let start = bytes.dropFirst(isMarked ? 3 : 0).drop { $0 <= 0x20 }
         return start.first.map { "{[\"".utf8.contains($0) } == true || start.starts(with: ")]}'".utf8)
+    }
+
+    /// Whether a text that is no JSON has a name and a colon, as in a script or a page.
+    private static func holdsMember(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.contains(0) else { return false }
+        return ["\":", "\" :"].contains { bytes.firstRange(of: $0.utf8) != nil }
     }
 
     /// The types of bodies that are no text, whatever their bytes look like.
@@ -90,12 +101,15 @@ enum BodySecrets {
             let units = start.count / width
             return units >= 4
                 && [0, width - 1].contains { place in
-                    let wide = (0..<units).count { unit in
-                        start[(unit * width)..<(unit * width + width)].enumerated().allSatisfy { offset, byte in
-                            offset == place ? (0x09..<0x7F).contains(byte) : byte == 0
+                    var narrow = 0
+                    return (0..<units).allSatisfy { unit in
+                        let isWide = (0..<width).allSatisfy { offset in
+                            let byte = start[unit * width + offset]
+                            return offset == place ? (0x09..<0x7F).contains(byte) : byte == 0
                         }
+                        if !isWide { narrow += 1 }
+                        return narrow * 8 <= units
                     }
-                    return wide * 8 >= units * 7
                 }
         }
     }

@@ -14,7 +14,17 @@ enum EventSecrets {
         let replacements = [true, false].flatMap { isData in
             Part(lines.filter { $0.isData == isData }.map(\.shown), of: stream).replacements
         }
-        return replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }.applied(to: stream)
+        let shown = replacements.sorted { $0.range.lowerBound < $1.range.lowerBound }.applied(to: stream)
+        return withoutSecretTexts(shown ?? stream) ?? shown
+    }
+
+    /// Returns the stream without the secrets of the lines of data that are no JSON, or `nil` if it contains none.
+    private static func withoutSecretTexts(_ stream: [UInt8]) -> [UInt8]? {
+        lines(of: stream).compactMap { line -> JSONSecrets.Replacement? in
+            let text = stream[line.shown].drop { $0 == 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
+            guard line.isData, !text.contains(UInt8(ascii: "\"")) else { return nil }
+            return TextSecrets.redacted(Array(text)).map { .init(range: text.indices, mark: $0) }
+        }.applied(to: stream)
     }
 
     private struct Line {

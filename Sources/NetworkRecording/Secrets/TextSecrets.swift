@@ -15,6 +15,15 @@ enum TextSecrets {
             shown = JSONSecrets.redacted(text, depth: depth - 1)
         }
         shown = URLSecrets.redacted(shown ?? text, depth: depth) ?? shown
+        if FormSecrets.looksLikeForm(shown ?? text) {
+            shown = FormSecrets.redacted(shown ?? text, depth: depth) ?? shown
+        }
+        // Encoded as a whole. With a quote, it has been looked into as JSON.
+        if case let text = shown ?? text, text.contains(UInt8(ascii: "%")), !text.contains(UInt8(ascii: "\"")),
+            URLSecrets.holdsSecret(text, depth: depth)
+        {
+            return SecretMark.bytes
+        }
         return TokenSecrets.redacted(shown ?? text) ?? shown
     }
 

@@ -24,10 +24,10 @@ struct URLSecrets {
     static func redacted(_ text: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
         var output: [UInt8]?
         for _ in 0..<maximumRounds {
-            guard let next = redactedOnce(output ?? text, depth: depth) else { break }
+            guard let next = redactedOnce(output ?? text, depth: depth) else { return output }
             output = next
         }
-        return output
+        return SecretMark.bytes
     }
 
     private static func redactedOnce(_ text: [UInt8], isDecoded: Bool = false, depth: Int) -> [UInt8]? {
@@ -90,13 +90,22 @@ struct URLSecrets {
         }
     }
 
-    /// Skips a user and a password at the start of an authority.
+    /// Skips a user and a password at the start of an authority, and at the start of another one that begins where they
+    /// have been.
     private mutating func authority() {
+        var rest: Int
+        repeat {
+            rest = text.count - at
+            skipUser()
+        } while text.count - at < rest && at < text.count && Self.slashes.contains(text[at])
+    }
+
+    private mutating func skipUser() {
         while at < text.count, Self.slashes.contains(text[at]) {
             output.append(text[at])
             at += 1
         }
-        isInQuery = false
+        // A URL in a query is a part of the query, whose values end where it says.
         if at > place.end {
             let end = text[at...].firstIndex { Self.isEnd($0) || "/?#\\".utf8.contains($0) } ?? text.count
             let authority = text[at..<end]
@@ -105,11 +114,23 @@ struct URLSecrets {
                 bracket: authority.lastIndex(of: UInt8(ascii: "]")))
         }
         if let user = place.at, user >= at {
-            drop(to: user + 1)
+            dropUser(to: user + 1)
         } else if let lastAt, lastAt > place.end, hasNoPort {
             // A password with a slash or a question mark in it.
-            drop(to: lastAt + 1)
+            dropUser(to: lastAt + 1)
         }
+    }
+
+    /// Drops a user and a password. What looks like them may hold a secret parameter, whose value has the `@` in it and
+    /// goes on after it.
+    private mutating func dropUser(to end: Int) {
+        let pieces = text[at..<end].split(omittingEmptySubsequences: false) { Self.querySeparators.contains($0) }
+        let holdsParameter = pieces.dropFirst().contains { piece in
+            piece.firstIndex(of: UInt8(ascii: "=")).map { SecretName.isSecret(encoded: piece[..<$0]) } ?? false
+        }
+        guard holdsParameter else { return drop(to: end) }
+        output += SecretMark.bytes
+        drop(to: text[end...].firstIndex { Self.isEnd($0) || "&#".utf8.contains($0) } ?? text.count)
     }
 
     /// Where an authority ends, and where it has its last `@` and its last `]`: looked for once, since a text may have
@@ -138,9 +159,16 @@ struct URLSecrets {
     private mutating func pair() {
         let isInPath = !isInQuery
         let separators = isInPath ? Self.pathSeparators : Self.querySeparators
-        let nameEnd = text[at...].firstIndex { Self.isEnd($0) || separators.contains($0) || $0 == UInt8(ascii: "=") }
-        guard let nameEnd, text[nameEnd] == UInt8(ascii: "=") else { return }
+        let nameEnd =
+            text[at...].firstIndex { Self.isEnd($0) || separators.contains($0) || $0 == UInt8(ascii: "=") }
+            ?? text.count
         let name = text[at..<nameEnd]
+        // A name that is encoded may be a text of its own.
+        if !isDecoded, name.contains(UInt8(ascii: "%")), Self.holdsSecret(name, depth: depth) {
+            let end = text[nameEnd...].firstIndex { Self.isEnd($0) || separators.contains($0) } ?? text.count
+            return replace(from: at, to: end)
+        }
+        guard nameEnd < text.count, text[nameEnd] == UInt8(ascii: "=") else { return }
         let start = nameEnd + 1
         let next = text[start...].firstIndex { Self.isEnd($0) || separators.contains($0) } ?? text.count
         if SecretName.isSecret(encoded: name) {
@@ -149,7 +177,7 @@ struct URLSecrets {
                 isInPath
                 ? next : text[start...].firstIndex { Self.isEnd($0) || "&#".utf8.contains($0) } ?? text.count
             replace(from: start, to: end)
-        } else if !isDecoded, text[start..<next].contains(UInt8(ascii: "%")),
+        } else if !isDecoded, text[start..<next].contains(where: { "%=".utf8.contains($0) }),
             Self.holdsSecret(text[start..<next], depth: depth)
         {
             replace(from: start, to: next)

@@ -24,6 +24,25 @@ struct CurlFailureTests {
         #expect(error.underlying?.code == 16)
     }
 
+    /// Regression: what no repeat can mend was taken for a lost connection, and repeated.
+    @Test(
+        arguments: [
+            (.http2Stream, "Invalid HTTP header field was received: frame type: 1", false, .invalidResponse),
+            (
+                .http2Stream, "[1] received invalid frame: FRAME[DATA], error -505: Protocol error", true,
+                .invalidResponse
+            ),
+            (.http2Stream, "[1] received invalid frame: FRAME[DATA], error -532: Violation", true, .truncatedBody),
+            (.http2Stream, "HTTP/2 stream 1 was not closed cleanly: INTERNAL_ERROR (err 2)", false, .connectionLost),
+            (.recvError, "nghttp2 error -905: Too many CONTINUATION frames", false, .responseHeadTooLarge),
+            (.http2, "nghttp2 error: Too many CONTINUATION frames", true, .responseHeadTooLarge),
+        ] as [(CurlCode, String, Bool, NetworkError.Code)])
+    func `what HTTP/2 does not allow is no lost connection`(
+        fault: CurlCode, text: String, isInBody: Bool, code: NetworkError.Code
+    ) {
+        #expect(CurlFailure.error(fault, text: text, phase: .waiting, isInBody: isInBody).code == code)
+    }
+
     /// libcurl reports a QUIC port that refuses as a lost connection.
     @Test func `a QUIC connection that was not made is no lost one`() {
         let error = CurlFailure.noQUIC(.recvError, text: nil)

@@ -29,8 +29,8 @@ struct LibcurlSupportTests {
 
     /// Regression: libcurl's default of 300 s ended connections that had a longer timeout, or none.
     @Test func `libcurl has a connect timeout longer than the request's`() throws {
-        func milliseconds(_ timeout: Duration?, _ version: LibcurlVersion, looksUp: Bool = false) -> Int? {
-            ConnectTimeoutOption(timeout: timeout, looksUpOverHTTPS: looksUp, support: support(version)).milliseconds
+        func milliseconds(_ timeout: Duration?, _ version: LibcurlVersion, needsEnd: Bool = false) -> Int? {
+            ConnectTimeoutOption(timeout: timeout, needsEnd: needsEnd, support: support(version)).milliseconds
         }
         let (old, new, none) = (LibcurlVersion(7, 74), LibcurlVersion(8, 23), Int(Int32.max))
         #expect(milliseconds(nil, old) == none && milliseconds(nil, new) == none)
@@ -38,7 +38,7 @@ struct LibcurlSupportTests {
         // There, a timeout that expires during a lookup blocks the loop.
         #expect(milliseconds(.seconds(10), old) == nil && milliseconds(.seconds(1_000), old) == none)
         // Or a connection to a resolver whose request is over could stay open.
-        #expect(milliseconds(nil, old, looksUp: true) == nil && milliseconds(nil, new, looksUp: true) == nil)
+        #expect(milliseconds(nil, old, needsEnd: true) == nil && milliseconds(nil, new, needsEnd: true) == nil)
     }
 
     @Test func `features and faults follow the version`() {

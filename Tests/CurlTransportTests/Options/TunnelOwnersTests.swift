@@ -16,13 +16,29 @@ struct TunnelOwnersTests {
     /// Regression: each spelling had an owner of its own, and libcurl gave the tunnel of one to the other.
     @Test(arguments: [
         ("http://p:3128", "http://p:3128/"), ("http://p", "http://p:1080"), ("HTTP://P:1", "http://p:1"),
-        ("https://p", "https://p:443/"),
+        ("https://p", "https://p:443/"), ("http://[::1]:1", "http://[0:0:0:0:0:0:0:1]:1"),
+        ("http://[::FFFF:7f00:1]:1", "http://[::ffff:127.0.0.1]:1"),
     ])
     func `several spellings are one proxy`(one: String, other: String) {
         let owners = TunnelOwners()
         #expect(owners.claim(for: proxy(one, "me")) != nil)
         #expect(owners.claim(for: proxy(other, "you")) == nil)
         #expect(owners.claim(for: proxy(other, "me")) != nil)
+    }
+
+    /// Regression: over HTTP/2, requests of others became streams of such a tunnel.
+    @Test(arguments: ["http://h/", "https://h/"])
+    func `a tunnel with a challenge carries no other request`(url: String) throws {
+        var request = TransportRequest(url: try RequestURL(url))
+        var server = proxy("http://p:1", "me")
+        server.authenticationScheme = .digest
+        request.options.proxy = .explicit(server)
+        let owners = TunnelOwners()
+        var sharing = ConnectionSharing()
+        owners.add(to: &sharing, for: request)
+        #expect(sharing.claims.isEmpty && sharing.options.contains { $0 is LoneConnectionOption })
+        // It owns nothing of the proxy.
+        #expect(owners.claim(for: proxy("http://p:1", "you")) != nil)
     }
 
     @Test(arguments: [("http://p:1", "http://p:2"), ("http://p", "http://p:80"), ("http://p:1", "https://p:1")])

@@ -59,6 +59,13 @@ struct ResumePlanTests {
             (206, [("Content-Range", "bytes 40-99/*"), ("ETag", "\"v1\"")], .append(total: 100)),
             // A part carries the entity tag of the whole (RFC 9110 §15.3.7).
             (206, [("Content-Range", "bytes 40-99/100")], .startAgain),
+            (
+                206,
+                [
+                    ("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\""),
+                    ("Content-Type", "multipart/byteranges; boundary=x"),
+                ], .startAgain
+            ),
             (206, [("Content-Range", "bytes 40-99/100"), ("Last-Modified", then)], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v1\""), ("ETag", "\"v2\"")], .startAgain),
             (206, [("Content-Range", "bytes 40-99/100"), ("ETag", "\"v2\"")], .startAgain),

@@ -4,8 +4,8 @@ public import HTTPTypes
 public struct TransportOptions: Sendable, Hashable {
     /// The timeout for making a connection: name lookup, TCP, proxy and TLS. It starts when the request leaves the
     /// queue, or when it waits for nothing but the lookup of its name. Default: 10 s; `nil` leaves only the total
-    /// timeout, and 300 s with ``Names/dnsOverHTTPS`` over curl. A connection that takes longer fails with
-    /// ``NetworkError/Code/connectTimeout``.
+    /// timeout, and 300 s over curl with ``Names/dnsOverHTTPS`` and through a proxy. A connection that takes longer
+    /// fails with ``NetworkError/Code/connectTimeout``.
     public var connectTimeout: Duration? = .seconds(10)
     /// The timeout for an established connection on which nothing moves in either direction. Default: 60 s; `nil` for
     /// none. Long polls need a long timeout or none. An exchange that is idle for longer fails with

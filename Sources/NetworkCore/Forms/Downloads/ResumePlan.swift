@@ -45,7 +45,9 @@ struct ResumePlan: Sendable {
         let range = head.headerFields[.contentRange].flatMap { ContentRange($0) }
         switch head.status.code {
         case 206:
-            guard let range, range.first == length, head.headerFields[.contentEncoding] == nil,
+            // A multipart response has its ranges within its body (RFC 9110 §15.3.7.2).
+            let isMultipart = head.headerFields[.contentType].flatMap { MediaType($0) }?.type == "multipart"
+            guard let range, range.first == length, head.headerFields[.contentEncoding] == nil, !isMultipart,
                 record.total == nil || range.total == nil || range.total == record.total,
                 isOfTheSame(head, record), !isOfAnother(head, record),
                 // The rest as requested, and not a piece of it. Without a known length it may be a piece.
