@@ -249,6 +249,34 @@ struct SecretsTests {
         }
     }
 
+    @Test(arguments: [
+        ("https://auth.example/login?client_id=a&b=c", "https://auth.example/login?client_id=a&b=c"),
+        (
+            "<https://h/?token=x>; rel=\"next\", <https://i/?a=b>",
+            "<https://h/?token=REDACTED>; rel=\"next\", <https://i/?a=b>"
+        ),
+        ("https://h/tokens?page=2#token", "https://h/tokens?page=2#token"), ("password=x&a=b", "password=REDACTED&a=b"),
+        ("https%3A%2F%2Fa%2F%3Ftoken%3Dx", "REDACTED"), ("a%20b", "a%20b"),
+    ])
+    func `a field has the rule of what it holds`(value: String, expected: String) {
+        #expect((TextSecrets.redacted(value) ?? value) == expected)
+        #expect(TextSecrets.redacted(expected) == nil)
+    }
+
+    /// Regression: three rules looked into the same bytes of each level.
+    @Test func `the cost of texts within texts does not grow with each level`() {
+        func nested(_ levels: Int) -> String {
+            (0..<levels).reduce(String(repeating: "a", count: 20_000)) { text, _ in
+                let escaped = text.replacing("\\", with: "\\\\").replacing("%", with: "\\u0025")
+                return "&a=%22" + escaped.replacing("&", with: "\\u0026").replacing("\"", with: "\\\"") + "%22"
+            }
+        }
+        let (one, eight) = (nested(1), nested(8))
+        let plain = cost(rounds: 3) { _ = TextSecrets.redacted(one) }
+        let deep = cost(rounds: 3) { _ = TextSecrets.redacted(eight) }
+        #expect(deep < plain * 40, "\(deep) and \(plain)")
+    }
+
     @Test func `applying the rule to a field twice changes nothing more`() {
         let parts = [
             "http:", "//", "/", "@", "?", "#", "&", ";", "=", "token", "a", "REDACTED", "eyJhbGciOiJIUzI1NiJ9.eyJ9.sig",

@@ -130,8 +130,9 @@ extension NetworkError {
     fileprivate static var sharesStreams: NetworkError {
         NetworkError(
             .unsupported,
-            "the request must have a connection of its own (connection.forbidsReuse, interface or localPorts, a proxy that challenges, or "
-                + "other credentials than those that share connections); HTTP/2 by prior knowledge and HTTP/3 have none",
+            "the request must have a connection of its own (connection.forbidsReuse, interface or localPorts, a proxy "
+                + "that challenges, or other credentials than those that share connections); HTTP/2 by prior knowledge "
+                + "and HTTP/3 have none",
             phase: .preparing)
     }
 }

@@ -9,25 +9,17 @@ struct ProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment where options.bypassesEnvironmentsProxy || isException(of: .environments):
+        case .environment where options.bypassesEnvironmentsProxy || options.namesException(in: .environments, for: url):
             try easy.goStraight()
         // The exceptions are decided.
         case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
         case .none: try easy.goStraight()
         case .explicit(let proxy):
-            // libcurl has `*` only as the whole list, and addresses without brackets.
-            if proxy.noProxy.contains(where: { $0.hasSameBytes(as: "*") }) { return try easy.goStraight() }
-            let list = proxy.noProxy.map(ProxyExceptions.withoutBrackets).joined(separator: ",")
-            if isException(of: ProxyExceptions(list)) { return try easy.goStraight() }
+            if proxy.isPassedBy(to: url, options) { return try easy.goStraight() }
             try set(proxy, on: easy)
             // Set also when it is empty: it replaces the environment's list.
-            try easy.set(.noProxy, options.tls.serverName == nil ? list : "")
+            try easy.set(.noProxy, options.tls.serverName == nil ? proxy.exceptions : "")
         }
-    }
-
-    /// Returns whether the URL's host is an exception that libcurl would not see, because its URL has the server name.
-    private func isException(of exceptions: ProxyExceptions) -> Bool {
-        options.tls.serverName != nil && exceptions.contains(url.host)
     }
 
     /// Returns whether a SOCKS proxy may get the server's address, which is looked up after the connection to the proxy
@@ -127,6 +119,26 @@ extension NetworkError {
             "with this proxy.authenticationScheme, proxy.user and proxy.password can't contain a percent sign before "
                 + "libcurl 8.8",
             phase: .preparing)
+    }
+}
+
+extension TransportOptions {
+    /// Returns whether a list has the URL's host as an exception that libcurl would not see, because its URL has the
+    /// server name.
+    fileprivate func namesException(in exceptions: ProxyExceptions, for url: RequestURL) -> Bool {
+        tls.serverName != nil && exceptions.contains(url.host)
+    }
+}
+
+extension TransportOptions.Proxy.Server {
+    /// The list for libcurl, which has addresses without brackets.
+    fileprivate var exceptions: String { noProxy.map(ProxyExceptions.withoutBrackets).joined(separator: ",") }
+
+    /// Returns whether a request goes past the proxy by exceptions that libcurl would not see: it has `*` only as the
+    /// whole list, and with a server name that name is the host of its URL.
+    func isPassedBy(to url: RequestURL, _ options: TransportOptions) -> Bool {
+        noProxy.contains { $0.hasSameBytes(as: "*") }
+            || options.namesException(in: ProxyExceptions(exceptions), for: url)
     }
 }
 

@@ -3,8 +3,11 @@ import NetworkCore
 /// The proxy that a URL names: libcurl takes several spellings for the same proxy.
 struct ProxyPlace: Hashable {
     private let scheme: String
+    /// The host as written, in lower case.
     private let host: String
     private let port: Int
+    /// The address that the host is, if it is one of IPv6: libcurl compares one spelling of it.
+    private let address: AddressPolicy.Address?
 
     /// Returns `nil` for a text that is not scheme, host, and port. Ignores a user and password before the host, as the
     /// environment may have them.
@@ -15,11 +18,17 @@ struct ProxyPlace: Hashable {
         let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
         guard let parsed = try? RequestURL("http://" + place) else { return nil }
         self.scheme = scheme
-        // libcurl has one spelling for each address of IPv6.
-        host = AddressPolicy.Address(String(parsed.host.dropFirst().dropLast())).map { "[\($0)]" } ?? parsed.host
+        host = parsed.host
+        address = host.hasPrefix("[") ? AddressPolicy.Address(ProxyExceptions.withoutBrackets(host)) : nil
         // libcurl's defaults.
         port = parsed.port ?? (scheme == "https" ? 443 : 1_080)
     }
+
+    static func == (first: ProxyPlace, second: ProxyPlace) -> Bool { first.key == second.key }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    private var key: [String] { [scheme, address.map { "\($0)" } ?? host, "\(port)"] }
 
     /// Returns whether libcurl's message on a failed connection names this proxy.
     func isNamed(in text: String) -> Bool {

@@ -25,7 +25,9 @@ final class TunnelOwners: Sendable {
 
     /// Adds the request's claim to tunnels, or the options with which the request opens its own.
     func add(to sharing: inout ConnectionSharing, for request: TransportRequest) {
-        guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice else { return }
+        guard request.options.hasRareOptions, case .explicit(let proxy) = request.options.proxy.choice,
+            !proxy.isPassedBy(to: request.url, request.options)
+        else { return }
         // libcurl responds to the challenge of such a proxy. In a tunnel it does so before the request goes out, and
         // what is left of the challenge stays on a connection that carries no other request.
         guard proxy.authenticationScheme == .basic else {

@@ -13,8 +13,8 @@ extension Recording.Entry {
     /// - Bodies of JSON, lines of JSON and event streams: the values of members with a secret name become `"REDACTED"`,
     ///   `0`, `[]` or `{}`, each of its own type, and strings that look like the value of `Authorization` become
     ///   `"REDACTED"`; JSON within a string counts. All other bytes stay as they are, and so do `true`, `false` and
-    ///   `null`. So do members in other texts (a script, a page), and the lines of events that are no JSON count as
-    ///   texts. Forms: the values of secret fields become `REDACTED`.
+    ///   `null`. So do members in other texts (a script, a page), and the lines of data of events that are no JSON
+    ///   count as texts. Forms: the values of secret fields become `REDACTED`.
     /// - Multipart bodies with a secret part or a secret header field, or with a part in Base64 or quoted-printable,
     ///   are left out, and so are bodies that may be texts in which no secret could be found because they are
     ///   compressed or in UTF-16 or UTF-32: all but images, audio, video and fonts.

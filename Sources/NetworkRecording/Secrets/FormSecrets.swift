@@ -76,7 +76,7 @@ enum FormSecrets {
                 if isInHead, !isMedial, beginsWide(body[min(start, body.count)...]) { return true }
                 (isMedial, isInHead) = (false, false)
             } else if line.starts(with: "--".utf8) {
-                isInHead = true
+                (isMedial, isInHead) = (false, true)
             } else if line.count < longestName, line.first.map({ $0 | 0x20 }) == UInt8(ascii: "c") {
                 let text = String(decoding: line, as: UTF8.self)
                 let halves = text.split(atByte: UInt8(ascii: ":"), maximumSplits: 1).map(\.withoutBlanks)
@@ -110,6 +110,12 @@ enum FormSecrets {
     static func looksLikeForm(_ text: some Collection<UInt8>) -> Bool {
         guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
         return text[..<equals].drop { $0 == 0x20 || $0 == 0x09 }.allSatisfy { (0x21..<0x7F).contains($0) }
+    }
+
+    /// Whether a short text is a form, and not a URL or a list of parameters, whose own rule says where values end.
+    static func isForm(_ text: [UInt8]) -> Bool {
+        guard looksLikeForm(text), let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        return !text[..<equals].contains { ":/?#<;\"".utf8.contains($0) }
     }
 
     private static let longestName = 256

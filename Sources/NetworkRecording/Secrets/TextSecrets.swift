@@ -3,7 +3,7 @@ import NetworkCore
 /// Secrets in a short text: the value of a header field, a reason phrase, a string of JSON.
 enum TextSecrets {
     /// The levels of texts within texts that are looked into: a URL in JSON in a URL.
-    static let maximumDepth = 8
+    static let maximumDepth = 4
 
     /// Returns the text without its secrets, or `nil` if it contains none.
     /// - Parameter depth: The levels that are left. Without any, a text that may contain another one is a secret.
@@ -14,12 +14,13 @@ enum TextSecrets {
             guard depth > 0 else { return SecretMark.bytes }
             shown = JSONSecrets.redacted(text, depth: depth - 1)
         }
-        shown = URLSecrets.redacted(shown ?? text, depth: depth) ?? shown
-        if FormSecrets.looksLikeForm(shown ?? text) {
-            shown = FormSecrets.redacted(shown ?? text, depth: depth) ?? shown
-        }
-        // Encoded as a whole. With a quote, it has been looked into as JSON.
-        if case let text = shown ?? text, text.contains(UInt8(ascii: "%")), !text.contains(UInt8(ascii: "\"")),
+        // One rule for each text: two of them would look into what it holds twice, and so on with each level.
+        let text = shown ?? text
+        if FormSecrets.isForm(text) {
+            shown = FormSecrets.redacted(text, depth: depth) ?? shown
+        } else if URLSecrets.mayHold(text) {
+            shown = URLSecrets.redacted(text, depth: depth) ?? shown
+        } else if text.contains(UInt8(ascii: "%")), !text.contains(UInt8(ascii: "\"")),
             URLSecrets.holdsSecret(text, depth: depth)
         {
             return SecretMark.bytes

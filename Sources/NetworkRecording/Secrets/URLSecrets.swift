@@ -31,7 +31,7 @@ struct URLSecrets {
     }
 
     private static func redactedOnce(_ text: [UInt8], isDecoded: Bool = false, depth: Int) -> [UInt8]? {
-        guard text.contains(where: { marks.contains($0) }) else { return nil }
+        guard mayHold(text) else { return nil }
         var scanner = URLSecrets(text, isDecoded: isDecoded, depth)
         scanner.run()
         return scanner.isChanged ? scanner.output : nil
@@ -60,6 +60,9 @@ struct URLSecrets {
         // Found once: a text with an authority at each second byte would be searched to its end each time.
         lastAt = text.lastIndex(of: UInt8(ascii: "@"))
     }
+
+    /// Whether a text has a byte before which a secret may begin.
+    static func mayHold(_ text: [UInt8]) -> Bool { text.contains { marks.contains($0) } }
 
     private static let marks = Set("?&#;@".utf8)
     private static let slashes = Set("/\\".utf8)

@@ -26,6 +26,25 @@ struct TunnelOwnersTests {
         #expect(owners.claim(for: proxy(other, "me")) != nil)
     }
 
+    @Test(arguments: ["192.168.1.10", "[::1]", "[2001:db8::1]"])
+    func `a proxy is found in libcurl's message`(host: String) throws {
+        let place = try #require(ProxyPlace("http://\(host):3128"))
+        let name = ProxyExceptions.withoutBrackets(host)
+        #expect(place.isNamed(in: "Failed to connect to \(name) port 3128: Connection refused"))
+        #expect(!place.isNamed(in: "Failed to connect to \(name) port 80: Connection refused"))
+    }
+
+    @Test func `a challenge of a proxy that is passed by costs no connection`() throws {
+        var request = TransportRequest(url: try RequestURL("http://h/"))
+        var server = proxy("http://p:1", "me")
+        server.authenticationScheme = .digest
+        server.noProxy = ["*"]
+        request.options.proxy = .explicit(server)
+        var sharing = ConnectionSharing()
+        TunnelOwners().add(to: &sharing, for: request)
+        #expect(sharing.options.isEmpty)
+    }
+
     /// Regression: over HTTP/2, requests of others became streams of such a tunnel.
     @Test(arguments: ["http://h/", "https://h/"])
     func `a tunnel with a challenge carries no other request`(url: String) throws {
@@ -41,7 +60,10 @@ struct TunnelOwnersTests {
         #expect(owners.claim(for: proxy("http://p:1", "you")) != nil)
     }
 
-    @Test(arguments: [("http://p:1", "http://p:2"), ("http://p", "http://p:80"), ("http://p:1", "https://p:1")])
+    @Test(arguments: [
+        ("http://p:1", "http://p:2"), ("http://p", "http://p:80"), ("http://p:1", "https://p:1"),
+        ("http://10.0.0.15:1", "http://10.0.0.16:1"), ("http://[::1]:1", "http://[::2]:1"),
+    ])
     func `other credentials are another proxy`(one: String, other: String) {
         let owners = TunnelOwners()
         #expect(owners.claim(for: proxy(one, "me")) != nil)

@@ -52,7 +52,7 @@ extension TransportOptions.Proxy {
         public var password: TransportOptions.Secret?
         /// How user and password are sent to an HTTP proxy. SOCKS proxies always receive them in the clear, so that
         /// another scheme than ``AuthenticationScheme/basic``, the default, is ``NetworkError/Code/invalidOption`` with
-        /// them.
+        /// them. With another scheme each request has a connection of its own, for HTTP/1.1.
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var authenticationScheme = AuthenticationScheme.basic
         /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
