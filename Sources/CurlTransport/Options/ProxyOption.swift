@@ -9,7 +9,8 @@ struct ProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment where options.bypassesEnvironmentsProxy || options.namesException(in: .environments, for: url):
+        case .environment
+        where options.bypassesEnvironmentsProxy || options.namesException(in: .environments, for: url):
             try easy.goStraight()
         // The exceptions are decided.
         case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
