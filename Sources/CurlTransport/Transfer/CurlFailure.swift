@@ -118,6 +118,10 @@ enum CurlFailure {
         case .badContentEncoding: (.invalidContentEncoding, "the body's Content-Encoding is damaged or unknown")
         case .writeError where text.contains("content unencoding"):
             (.invalidContentEncoding, "the body's Content-Encoding is damaged")
+        // Before the request has gone out, the heads are a proxy's.
+        case .recvError where phase == .connecting && text.contains("Too large response headers"),
+            .tooLarge where phase == .connecting:
+            (.proxyFailed, "the proxy's responses to CONNECT are too large")
         // Also for too many heads of interim responses, which libcurl adds up, and for an endless trailer.
         case .recvError where text.contains("Too large response headers") || text.contains("Out of memory"):
             (.responseHeadTooLarge, "the response's head is too large")

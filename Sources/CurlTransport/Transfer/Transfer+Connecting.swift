@@ -139,8 +139,8 @@ extension NetworkError {
     fileprivate static func notRepeated(_ method: String) -> NetworkError {
         NetworkError(
             .connectionLost,
-            "the server closed the kept connection without a response; the \(method) may have been executed and is "
-                + "not sent again (connection.repeatsAnyMethod)",
+            "the connection, or the request's stream of it, ended without a response; the \(method) may have been "
+                + "executed and is not sent again (connection.repeatsAnyMethod)",
             phase: .waiting
         )
     }

@@ -190,7 +190,7 @@ extension NetworkError {
     fileprivate static var endlessRefusal: NetworkError {
         NetworkError(
             .proxyFailed,
-            "the proxy refused the tunnel with too long a body: its response to CONNECT has more than "
-                + "\(TunnelResponse.maximumBytes) bytes", phase: .connecting)
+            "the proxy's responses to CONNECT have more than \(TunnelResponse.maximumBytes) bytes together",
+            phase: .connecting)
     }
 }

@@ -43,6 +43,18 @@ struct CurlFailureTests {
         #expect(CurlFailure.error(fault, text: text, phase: .waiting, isInBody: isInBody).code == code)
     }
 
+    /// Regression: heads without end of a proxy were the response's.
+    @Test(
+        arguments: [
+            (.recvError, "Too large response headers: 307217 > 307200"),
+            (.tooLarge, "Too many response headers, 5000 is max"),
+        ] as [(CurlCode, String)])
+    func `too large heads before the request are the proxy's`(fault: CurlCode, text: String) {
+        let (early, late) = (NetworkError.Phase.connecting, NetworkError.Phase.waiting)
+        #expect(CurlFailure.error(fault, text: text, phase: early, isInBody: false).code == .proxyFailed)
+        #expect(CurlFailure.error(fault, text: text, phase: late, isInBody: false).code == .responseHeadTooLarge)
+    }
+
     /// libcurl reports a QUIC port that refuses as a lost connection.
     @Test func `a QUIC connection that was not made is no lost one`() {
         let error = CurlFailure.noQUIC(.recvError, text: nil)
