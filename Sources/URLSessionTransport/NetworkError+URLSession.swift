@@ -52,8 +52,8 @@ extension NetworkError {
         (["resolve host"], .nameNotResolved, .connecting),
         (["remaining to read", "outstanding read data", "bytes missing"], .truncatedBody, .receiving),
         (
-            ["content unencoding", "content encoding", "unsolicited transfer-encoding"], .invalidContentEncoding,
-            .receiving
+            ["content unencoding", "content encoding", "unsolicited transfer-encoding", "multi-member gzip"],
+            .invalidContentEncoding, .receiving
         ),
         (
             ["too large response headers", "out of memory", "grew larger than allowed"], .responseHeadTooLarge,
