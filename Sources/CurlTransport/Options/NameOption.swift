@@ -15,8 +15,8 @@ struct NameOption: EasyOption {
         if support.suffers(from: .refusalInChunksOpensTunnel), ProxyOption.mayTunnel(options) {
             throw NetworkError(
                 .unsupported,
-                "names.dnsOverHTTPS next to a proxy needs libcurl 7.75: with older ones the lookups would be written to "
-                    + "standard error", phase: .preparing)
+                "names.dnsOverHTTPS next to a proxy needs libcurl 7.75: with older ones the lookups would be written "
+                    + "to standard error", phase: .preparing)
         }
         guard environmentNamesProxy, !ProxyOption.usesEnvironments(options) else { return }
         throw NetworkError(
