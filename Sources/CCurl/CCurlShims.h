@@ -1,11 +1,11 @@
 // libcurl for Swift. Swift can't call C functions with variable arguments, so there is one inline function per
 // *parameter type* of curl_easy_setopt, curl_easy_getinfo, and curl_multi_setopt; a new option needs no new line here
-// unless it has a new type. Options that are newer than the oldest supported header (7.74) are given by number, which
+// unless it has a new type. Options that are newer than the oldest supported header (7.88) are given by number, which
 // is part of libcurl's ABI: #ifdef can't see enumerators.
 #ifndef NETWORKLAYER_CCURL_SHIMS_H
 #define NETWORKLAYER_CCURL_SHIMS_H
 
-// The numbers of deprecated options (CURLOPT_PROTOCOLS) are still needed below 7.85.
+// Deprecated options (CURLOPT_PROTOCOLS) are used by number.
 #define CURL_DISABLE_DEPRECATION
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
@@ -36,15 +36,9 @@ static const unsigned ccurl_epoll_hup = EPOLLHUP | EPOLLRDHUP;
 static const int ccurl_epoll_cloexec = EPOLL_CLOEXEC;
 static const int ccurl_eventfd_flags = EFD_CLOEXEC | EFD_NONBLOCK;
 
-// CURLOPT_* newer than 7.74, by number, with the versions that introduced them.
-static const CURLoption ccurl_opt_cainfo_blob = (CURLoption)(40000 + 309);                           // 7.77
-static const CURLoption ccurl_opt_proxy_cainfo_blob = (CURLoption)(40000 + 310);                     // 7.77
-static const CURLoption ccurl_opt_prereqfunction = (CURLoption)(CURLOPTTYPE_FUNCTIONPOINT + 312);    // 7.80
-static const CURLoption ccurl_opt_prereqdata = (CURLoption)(CURLOPTTYPE_OBJECTPOINT + 313);          // 7.80
-static const CURLoption ccurl_opt_maxlifetime_conn = (CURLoption)(CURLOPTTYPE_LONG + 314);         // 7.80
-static const CURLoption ccurl_opt_quick_exit = (CURLoption)(CURLOPTTYPE_LONG + 322);                 // 7.87
-static const CURLMoption ccurl_mopt_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);               // 8.20
-// Deprecated, but the only way below 7.85.
+// Newer than 7.88, by number, with the version that introduced it.
+static const CURLMoption ccurl_mopt_quick_exit = (CURLMoption)(CURLOPTTYPE_LONG + 21);  // 8.20
+// Deprecated, but libcurl would parse the names (CURLOPT_PROTOCOLS_STR) for each request.
 static const CURLoption ccurl_opt_protocols = (CURLoption)(CURLOPTTYPE_LONG + 181);
 static const CURLoption ccurl_opt_redir_protocols = (CURLoption)(CURLOPTTYPE_LONG + 182);
 
@@ -58,7 +52,6 @@ static const size_t ccurl_readfunc_pause = CURL_READFUNC_PAUSE;
 static const int ccurl_pause_continue = CURLPAUSE_CONT;
 static const int ccurl_pause_receiving = CURLPAUSE_RECV;
 static const long ccurl_http_bits = CURLPROTO_HTTP | CURLPROTO_HTTPS;
-static const long ccurl_ssl_revoke_best_effort = CURLSSLOPT_REVOKE_BEST_EFFORT;
 static const long ccurl_sslversion_tls1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long ccurl_sslversion_tls1_0 = CURL_SSLVERSION_TLSv1_0;
 static const long ccurl_sslversion_maximum_shift = 16;
@@ -87,13 +80,10 @@ static const size_t ccurl_error_size = CURL_ERROR_SIZE;
 
 static inline const curl_version_info_data *ccurl_version_info(void) { return curl_version_info(CURLVERSION_NOW); }
 
-// The member exists from 7.87 on; NULL if the header or the library is older.
+// NULL if the library is older than the member (7.87), and so too old.
 static inline const char *const *ccurl_feature_names(void) {
-#if LIBCURL_VERSION_NUM >= 0x075700
     const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
-    if (info->age >= CURLVERSION_ELEVENTH) return info->feature_names;
-#endif
-    return NULL;
+    return info->age >= CURLVERSION_ELEVENTH ? info->feature_names : NULL;
 }
 
 // One function per parameter type of curl_easy_setopt.
@@ -151,7 +141,7 @@ static inline void ccurl_set_error(void *function, int library, int reason) {
 
 typedef int (*ccurl_prereq_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
 static inline CURLcode ccurl_easy_setopt_prereq_callback(CURL *easy, ccurl_prereq_callback callback) {
-    return curl_easy_setopt(easy, ccurl_opt_prereqfunction, callback);
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
 typedef int (*ccurl_progress_callback)(

@@ -28,9 +28,8 @@ extension CurlNetworkDispatcher {
         /// takes the place of the one that has been idle longest. Default: three quarters of the process's file
         /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
         ///
-        /// Several ``loops`` share the number evenly. Requests that want one version of IP have as many loops of their
-        /// own with the same number, and so has each further dispatcher. Requests of each resolver over HTTPS have one
-        /// loop with the same number, and up to 128 connections more, to the resolver.
+        /// Several ``loops`` share the number evenly. Lookups over HTTPS have up to 128 connections more, to each
+        /// resolver.
         /// [CURLMOPT_MAX_TOTAL_CONNECTIONS](https://curl.se/libcurl/c/CURLMOPT_MAX_TOTAL_CONNECTIONS.html)
         public var maximumConnections: Int
         /// The maximum number of requests that wait for others to end. One more fails with
@@ -81,5 +80,6 @@ extension LoopLimits {
         waiting = configuration.maximumQueued
         loops = configuration.loops
         runInBatches = configuration.scheduling == .batch
+        trustsAnyServer = configuration.unsafelyTrustsAnyServer
     }
 }

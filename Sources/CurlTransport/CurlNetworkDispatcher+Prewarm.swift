@@ -6,9 +6,9 @@ extension CurlNetworkDispatcher {
     ///
     /// The pool keeps these connections like any others: the server may close them, and the dispatcher stops using them
     /// after 50 s of idleness. A TLS 1.3 connection that speaks HTTP/1.1 and on which the server's session tickets wait
-    /// serves one request, since what waits there can't be told from a response. With libcurl 7.74, and from 8.14 on, a
-    /// TLS 1.3 connection that speaks HTTP/1.1 may turn out useless: these versions take session tickets that wait on
-    /// it for its end.
+    /// serves one request, since what waits there can't be told from a response. From libcurl 8.14 on, a TLS 1.3
+    /// connection that speaks HTTP/1.1 may turn out useless: these versions take session tickets that wait on it for
+    /// its end.
     /// - Parameters:
     ///   - url: Any URL of the origin; its path is not requested.
     ///   - connections: The number of connections, from 1 to the smaller of
@@ -20,13 +20,7 @@ extension CurlNetworkDispatcher {
     ///   other one is begun; those that are open are kept. ``NetworkCore/NetworkError/Code/invalidOption`` for a number
     ///   of connections out of range, and for ``NetworkCore/TransportOptions/Connection/forbidsReuse``.
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 with prior knowledge: not every libcurl uses a
-    ///   connection for it that has not spoken HTTP/2 yet. The same error where requests with these options never share
-    ///   a connection: with ``NetworkCore/TransportOptions/Connection/interface`` or
-    ///   ``NetworkCore/TransportOptions/Connection/localPorts``; through an `https://` proxy, and
-    ///   through any proxy with ``NetworkCore/TransportOptions/Proxy/Server/authenticationScheme`` other than Basic;
-    ///   with another key or password for a client certificate than earlier requests used; with TLS options that differ
-    ///   from those of earlier requests in case alone; through a proxy's tunnel that earlier requests opened with
-    ///   other credentials or header fields for it; and below libcurl 7.80 with an address policy.
+    ///   connection for it that has not spoken HTTP/2 yet.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
@@ -42,12 +36,9 @@ extension CurlNetworkDispatcher {
             throw NetworkError(
                 .unsupported, "connections for HTTP/2 with prior knowledge can't be opened ahead", phase: .preparing)
         }
-        let isBound = options.connection.interface != nil || options.connection.localPorts != nil
-        guard !isBound else { throw NetworkError.servesOneRequest }
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
-        try checkThatConnectionsAreKept(for: request)
         let opening = request
         let failure = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             var (begun, failure) = (0, nil as (any Error)?)
@@ -70,27 +61,4 @@ extension CurlNetworkDispatcher {
 
     /// How many connections are opened at once by one call.
     private static let maximumOpening = 256
-
-    /// Refuses options with which a connection would be opened and then not be used.
-    private func checkThatConnectionsAreKept(for request: TransportRequest) throws {
-        try request.check(for: capabilities)
-        let isProxiedAlone =
-            switch request.options.proxy.choice {
-            case .explicit(let proxy): proxy.isHTTPS || proxy.authenticationScheme != .basic
-            case .environment: NoProxyOption.mayBeHTTPS(isSecure: request.url.scheme == "https")
-            case .none: false
-            }
-        let isGuarded = request.options.addressPolicy != .any && !Libcurl.found.has(.requestCheck)
-        guard !isProxiedAlone, !isGuarded, sharing(of: request).options.isEmpty else {
-            throw NetworkError.servesOneRequest
-        }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var servesOneRequest: NetworkError {
-        NetworkError(
-            .unsupported, "with these options a connection serves one request, and can't be opened ahead",
-            phase: .preparing)
-    }
 }

@@ -10,16 +10,13 @@ public import NetworkCore
 /// A process that forks without exec can't use the dispatcher in the child: neither its thread nor Swift's own threads
 /// survive a fork.
 ///
-/// Requires Linux and libcurl 7.74 or later; ``capabilities`` says what the installed libcurl can do.
+/// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
 public final class CurlNetworkDispatcher: HTTPTransport {
     /// The shared dispatcher, with the default configuration.
     public static let instance = CurlNetworkDispatcher()
 
     private let loops: LoopGroup
-    let tunnels: TunnelOwners
-    private let clientKeys = ClientKeyOwners()
-    private let tlsTexts = TLSTextOwners()
-    private let trustsAnyServer: Bool
+    private let plans = Plans()
     /// The number of connections that one origin can keep.
     let maximumPrewarmed: Int
 
@@ -28,15 +25,11 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         self.init(configuration: configuration, logger: Logger(label: "NetworkLayer.CurlTransport"))
     }
 
-    init(
-        configuration: Configuration, tunnels: TunnelOwners = TunnelOwners(), logger: @autoclosure () -> Logger
-    ) {
-        self.tunnels = tunnels
+    init(configuration: Configuration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(limits: LoopLimits(configuration))
         let checked = configuration.checked
         maximumPrewarmed = min(checked.maximumConnectionsPerOrigin, checked.maximumConnections)
-        trustsAnyServer = configuration.unsafelyTrustsAnyServer
-        if trustsAnyServer {
+        if configuration.unsafelyTrustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
         }
     }
@@ -52,7 +45,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// Returns when the dispatcher's threads have ended and its connections are closed. A second call may shorten the
     /// time. The shutdown does not wait for requests that have failed already, even if their names are still being
     /// looked up. A thread in which the C library waits for a silent name server may outlive the dispatcher, until the
-    /// lookup is given up. libcurl below 7.87 can't leave such a thread behind, so there the shutdown waits for it.
+    /// lookup is given up.
     /// - Parameter patience: The time that running and waiting requests may still take; `.zero` ends them at once.
     public func shutDown(within patience: Duration) async {
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
@@ -116,7 +109,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     func open(_ request: TransportRequest) async throws {
         let start = MonotonicTime.now
         do {
-            let (transfer, loop) = try makeTransfer(request, alsoWith: [PrewarmOption()])
+            let (transfer, loop) = try makeTransfer(request)
             transfer.isPrewarming = true
             _ = try await headOfResponse(to: transfer, over: loop)
             if transfer.channel.discard() { loop.discard(transfer) }
@@ -140,29 +133,17 @@ public final class CurlNetworkDispatcher: HTTPTransport {
         }
     }
 
-    /// Returns whether a request shares connections with others, although libcurl does not compare all that tells their
-    /// users apart.
-    func sharing(of request: TransportRequest) -> ConnectionSharing {
-        var sharing = ConnectionSharing()
-        tunnels.add(to: &sharing, for: request)
-        clientKeys.add(to: &sharing, for: request)
-        tlsTexts.add(to: &sharing, for: request)
-        return sharing
-    }
-
-    private func makeTransfer(
-        _ request: TransportRequest, alsoWith more: [any EasyOption] = []
-    ) throws -> (Transfer, CurlLoop) {
-        try request.check(for: capabilities)
+    private func makeTransfer(_ request: TransportRequest) throws -> (Transfer, CurlLoop) {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
-        let origin = Origin(request.url, request.options)
-        let loop = try loops.loop(for: request.options, to: origin)
-        let sharing = sharing(of: request)
-        var more = more + sharing.options
-        if trustsAnyServer { more.append(AnyServerOption()) }
-        let transfer = try Transfer(
-            request, origin: origin, clock: loop.clock, alsoWith: more, claiming: sharing.claims)
-        try loop.prepareAhead(transfer)
-        return (transfer, loop)
+        var isNew = false
+        let plan = try plans.plan(for: request) {
+            isNew = true
+            try request.check(for: capabilities)
+            try HTTPVersionOption.check(request, support: Libcurl.found)
+            let origin = Origin(request.url, request.options)
+            return Plan(request, origin: origin, loop: try loops.loop(of: origin))
+        }
+        if !isNew { try request.checkApartFromGroups() }
+        return (try Transfer(request, plan: plan), plan.loop)
     }
 }

@@ -57,20 +57,8 @@ struct ConnectionLimitTests {
     @Test func `loops share the limit`() {
         var configuration = CurlNetworkDispatcher.Configuration()
         (configuration.maximumConnections, configuration.loops) = (10, 3)
-        #expect(LoopLimits(configuration).of(Lane(index: 0)).inAll == 3)
+        #expect(LoopLimits(configuration).ofOneLoop.inAll == 3)
         configuration.loops = 64
-        #expect(LoopLimits(configuration).of(Lane(index: 0)).inAll == 1)
-    }
-
-    /// Regression: all requests of a resolver had the share of one loop of several.
-    @Test func `the one loop of a resolver has the whole limit`() {
-        var configuration = CurlNetworkDispatcher.Configuration()
-        (configuration.maximumConnections, configuration.loops) = (10, 3)
-        var options = TransportOptions()
-        options.connection.ipVersion = .v4
-        let origin = Origin(isSecure: true, host: "a", port: 443)
-        #expect(LoopLimits(configuration).of(Lane(options, to: origin, loops: 3)).inAll == 3)
-        options.names.dnsOverHTTPS = "https://one.example/dns"
-        #expect(LoopLimits(configuration).of(Lane(options, to: origin, loops: 3)).inAll == 10)
+        #expect(LoopLimits(configuration).ofOneLoop.inAll == 1)
     }
 }

@@ -63,7 +63,7 @@ struct CurlNetworkDispatcherTests {
         let loop = try CurlLoop(limits: LoopLimits())
         let request = try request(server.url())
         func makeTransfer() throws -> Transfer {
-            try Transfer(request, origin: Origin(request.url), clock: loop.clock)
+            try Transfer(request, over: loop)
         }
         let transfer = try makeTransfer()
         let outcome = Task {

@@ -244,7 +244,7 @@ struct EarlyResponseTests {
 
     /// Only the response to the round that asks for a challenge is held back. The next round's head is delivered at
     /// once.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "below libcurl 7.80, each round has a connection of its own"))
+    @Test
     func `the head of a later round is handed out at once`() async throws {
         let gate = Gate()
         let challenge = Script.head(401, fields: [("WWW-Authenticate", Self.digest), ("Content-Length", "0")])
@@ -263,7 +263,7 @@ struct EarlyResponseTests {
 
     /// The new connection after a refused expectation is checked as any other is: bytes that wait on it are no
     /// response.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `after a refused expectation, the new connection is looked at`() async throws {
         // The new socket often, but not always, gets the closed one's number.
         for _ in 0..<10 {

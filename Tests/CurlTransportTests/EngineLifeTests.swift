@@ -29,7 +29,7 @@ struct EngineLifeTests {
         let loop = try CurlLoop(limits: LoopLimits())
         var request = try request("http://127.0.0.1:1/")
         request.options.addressPolicy = .custom { _ in false }
-        let transfer = try Transfer(request, origin: Origin(request.url), clock: loop.clock)
+        let transfer = try Transfer(request, over: loop)
         let outcome = Task { try await Waiter.wait(isOnLoop: false) { transfer.channel.attach($0) } }
         // The loop takes both messages of one job together.
         await Task(executorPreference: loop.executor) {

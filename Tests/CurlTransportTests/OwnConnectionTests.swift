@@ -75,7 +75,7 @@ struct OwnConnectionTests {
     }
 
     /// The request tries each kept connection with waiting bytes once and leaves it behind.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `stale connections do not fail a request with Digest`() async throws {
         let (all, stale) = (Gate(), Gate())
         let sent = (0..<3).map { _ in Gate() }

@@ -98,29 +98,6 @@ struct PrewarmTests {
         await expectFailure(.invalidOption) { try await small.prewarm(url, connections: 5) }
     }
 
-    /// Regression: such connections were opened, then closed at once or never considered for reuse, and the call
-    /// succeeded.
-    @Test func `a connection that would not be kept is refused`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let url = try RequestURL("http://example.invalid/")
-        var options = TransportOptions()
-        if dispatcher.capabilities.supports(.httpsProxies) {
-            options.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(server.port)"))
-            for url in [url, try RequestURL("https://example.invalid/")] {
-                await expectFailure(.unsupported) { [options] in try await dispatcher.prewarm(url, options: options) }
-            }
-        }
-        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "one", password: "1")
-        proxy.tunnel = true
-        let claim = dispatcher.tunnels.claim(for: proxy)
-        #expect(claim != nil)
-        proxy.password = "2"
-        options.proxy = .explicit(proxy)
-        await expectFailure(.unsupported) { try await dispatcher.prewarm(url, options: options) }
-        #expect(server.connectionCount == 0)
-    }
-
     /// Regression: the CONNECT counted as a request that had gone out, and the call failed although the connection was
     /// open.
     @Test func `connections are made ahead through a tunnel`() async throws {

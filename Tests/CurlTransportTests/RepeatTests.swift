@@ -47,15 +47,12 @@ struct RepeatTests {
         defer { server.stop() }
         _ = try await send(.get, server.url())
         await #expect {
-            // Below libcurl 7.80, the request has a connection of its own, which the script closes after it as well.
             _ = try await send(method, server.url(), body: body(kind))
-            if !Libcurl.found.has(.requestCheck) { throw NetworkError(.connectionLost, "not kept") }
         } throws: { ($0 as? NetworkError)?.code == .connectionLost }
         #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
     }
 
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [HTTPRequest.Method.get, .put, .delete])
     func `an idempotent method is repeated, and counted`(method: HTTPRequest.Method) async throws {
         let server = try ScriptedServer(Self.once, .ok())
@@ -95,7 +92,6 @@ struct RepeatTests {
     ///
     /// Regression: below libcurl 8.14 such a request failed, though its method is idempotent.
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [HTTPRequest.Method.put, .post], LargeBody.allCases)
     func `a connection that breaks while the body is sent is like one that ends after it`(
         method: HTTPRequest.Method, kind: LargeBody
@@ -123,7 +119,7 @@ struct RepeatTests {
     }
 
     /// Regression: the clock of the last attempt.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `the first byte of a repeated request is counted from its start`() async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let server = try ScriptedServer([.read, .send(ok), .read, .pause(milliseconds: 200), .close], .ok())
@@ -135,7 +131,7 @@ struct RepeatTests {
         #expect(firstByte >= .milliseconds(199) && firstByte <= metrics.total, "\(metrics)")
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `a repeat by the transport is an attempt of the call`() async throws {
         let server = try ScriptedServer(Self.once, .ok("once more"))
         defer { server.stop() }
@@ -146,7 +142,7 @@ struct RepeatTests {
     }
 
     /// Regression: libcurl tried up to five more kept connections, and gave up.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `a repeat goes over a new connection, however many kept ones are broken`() async throws {
         let count = 8
         let (asked, goOn) = ((0..<count).map { _ in Gate() }, Gate())
@@ -167,7 +163,6 @@ struct RepeatTests {
 
     /// Regression: only the repeats of the last exchange counted.
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [
             // Without the announcement, the retry may come before the connection's end.
             (
@@ -219,11 +214,14 @@ struct RepeatTests {
         func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {}
     }
 
+    /// A loop that carries nothing.
+    private static let loop = Result { try CurlLoop(limits: LoopLimits()) }
+
     private static func running(
         _ method: HTTPRequest.Method, _ url: String, over connections: SoiledConnections
     ) throws -> Transfer {
         let request = TransportRequest(method: method, url: try RequestURL(url))
-        let transfer = try Transfer(request, origin: Origin(request.url), clock: LoopClock())
+        let transfer = try Transfer(request, over: try Self.loop.get())
         transfer.delegate = connections
         transfer.life = .admitted(.running(again: nil), isLookingUp: false)
         return transfer

@@ -33,8 +33,7 @@ struct RequestCompressionTests {
             let response = try await dispatcher.send(request)
             #expect(try await response.body.collect().isEmpty)
         }
-        // Below libcurl 7.80, a body that libcurl reads has a connection of its own.
-        #expect(runs.withLock { $0 } == (Libcurl.found.has(.requestCheck) ? 3 : 2))
+        #expect(runs.withLock { $0 } == 3)
         #expect(server.connectionCount == 2)
         for seen in server.requests {
             #expect(seen.values(of: "Content-Encoding") == ["gzip"])

@@ -8,9 +8,7 @@ import Testing
 @testable import CurlTransport
 
 /// Bytes that wait on a kept connection belong to no request, and must not become the response to the next one.
-@Suite(
-    "Surplus bytes on kept connections", .patience(minutes: 1),
-    .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+@Suite("Surplus bytes on kept connections", .patience(minutes: 1))
 struct SurplusTests {
     private let dispatcher = CurlNetworkDispatcher()
     private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"

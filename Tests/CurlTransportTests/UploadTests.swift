@@ -408,7 +408,7 @@ struct UploadTests {
         #expect(Set(seen.withLock(\.self)) == ["trace \(TaskPriority.high.rawValue)"])
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "sent over a connection of its own below libcurl 7.80"))
+    @Test
     func `a replayable stream is sent again when the kept connection was closed`() async throws {
         // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]

@@ -36,7 +36,6 @@ struct PrewarmedTLSTests {
     /// Regression: each response went to the request after the one that it belonged to. With `automatic`, a libcurl
     /// that may speak HTTP/2 learns from the connection alone that it does not.
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
     func `a response that nothing asked for reaches one request at most`(
         version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion
@@ -56,7 +55,6 @@ struct PrewarmedTLSTests {
     /// Regression: a POST that the server never received got the 408 of an idle connection, or failed as one that may
     /// have been executed.
     @Test(
-        .enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"),
         arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
     func `a connection that the server has ended serves no request`(
         version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion

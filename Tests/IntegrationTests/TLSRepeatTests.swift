@@ -67,14 +67,12 @@ struct TLSRepeatTests {
             return response.metrics
         }
         _ = try await send(.get, nil)
-        // Below libcurl 7.80, which does not tell of repeats, such a request has a connection of its own.
-        let isKept = Libcurl.found.has(.requestCheck)
-        if isKept, method == .post || kind == .once {
+        if method == .post || kind == .once {
             await expectFailure(.connectionLost) { try await send(method, kind.body()) }
             #expect(server.requests.count { $0.method == method.rawValue } == 1)
         } else {
             let metrics = try await send(method, kind.body())
-            #expect(metrics.repeats == (isKept ? 1 : nil))
+            #expect(metrics.repeats == 1)
             #expect(server.requests.last?.body == kind.content)
         }
         await dispatcher.shutDown(within: .zero)

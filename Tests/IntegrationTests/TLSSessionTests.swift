@@ -80,9 +80,7 @@ struct TLSSessionTests {
         },
     ]
 
-    @Test(
-        .enabled(if: !Libcurl.found.suffers(from: .tlsSessionsMistakeProxy), "sessions are not shared below 7.76"),
-        arguments: kinds.filter { $0.testDescription == "trusts the authority" }, newest)
+    @Test(arguments: kinds.filter { $0.testDescription == "trusts the authority" }, newest)
     func `a session is resumed by a request with the same options`(
         kind: Kind, newest: TransportOptions.TLS.Version
     ) async throws {

@@ -32,7 +32,7 @@ struct TLSSurplusTests {
     }
 
     /// Bytes in one record with a body are decrypted with it, and wait in the TLS library rather than in a socket.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `bytes after a body in its TLS record are no response to the next request`() async throws {
         try await check { front in
             var request = TransportRequest(url: try RequestURL("https://localhost:\(front.port)/"))

@@ -50,32 +50,11 @@ struct LibcurlSupport: Sendable {
         http2ByDefault = features.contains("HTTP2") && pausesHTTP2
     }
 
-    /// A feature that came with a version.
-    enum Feature: String, CaseIterable, Sendable {
-        /// Removing a handle does not join its resolver thread (CURLOPT_QUICK_EXIT).
-        case quickExit
-        /// A maximum age of a connection since its creation (CURLOPT_MAXLIFETIME_CONN).
-        case connectionLifetime
-        /// One receive buffer for all transfers of a multi handle instead of one each.
-        case sharedReceiveBuffer
-        /// CURLOPT_RESOLVE entries that expire like looked-up ones.
-        case agingResolveEntries
-        /// Certificate authorities from memory (CURLOPT_CAINFO_BLOB).
-        case authoritiesInMemory
-        /// A callback with the connection before the request is sent (CURLOPT_PREREQFUNCTION).
-        case requestCheck
+    /// The oldest libcurl that the library works with: Debian 12's.
+    static let oldest = LibcurlVersion(7, 88)
 
-        var since: LibcurlVersion {
-            switch self {
-            case .quickExit: LibcurlVersion(7, 87)
-            case .connectionLifetime: LibcurlVersion(7, 80)
-            case .sharedReceiveBuffer: LibcurlVersion(8, 7)
-            case .agingResolveEntries: LibcurlVersion(7, 75)
-            case .authoritiesInMemory: LibcurlVersion(7, 77)
-            case .requestCheck: LibcurlVersion(7, 80)
-            }
-        }
-    }
+    /// Whether the transfers of a multi handle share one receive buffer instead of having one each (8.7).
+    var sharesReceiveBuffer: Bool { version >= LibcurlVersion(8, 7) }
 
     /// A fault that was fixed in a version, and may have begun with one.
     enum Quirk: String, CaseIterable, Sendable {
@@ -86,11 +65,6 @@ struct LibcurlSupport: Sendable {
         case http2PauseLosesData
         /// The HTTP/2 window is not restored when a stream resumes.
         case http2ResumeStalls
-        /// A kept tunnel serves requests with other header fields for the proxy, and below 8.19 with another user or
-        /// password. ``TunnelOwners`` tells them apart over every version.
-        case tunnelsIgnoreProxyFields
-        /// A TLS session of the server is taken for the proxy's, or the other way around (CVE-2021-22890).
-        case tlsSessionsMistakeProxy
         /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits.
         case limitedReceivingBursts
         /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once
@@ -104,9 +78,6 @@ struct LibcurlSupport: Sendable {
         case ratedTransfersStall
         /// A proxy's user and password are percent-decoded, which no option documents.
         case proxyCredentialsAreDecoded
-        /// A proxy's 407 to CONNECT whose body in chunks does not arrive together with its head opens the tunnel, and
-        /// the proxy receives the request.
-        case refusalInChunksOpensTunnel
         /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead.
         case lookUpsTrustOwnAuthorities
         /// The file of authorities that is cleared (CURLOPT_CAINFO) is libcurl's own again. By its source; not seen
@@ -128,13 +99,11 @@ struct LibcurlSupport: Sendable {
             case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
-            case .refusalInChunksOpensTunnel: LibcurlVersion(7, 75)
             case .lookUpsTrustOwnAuthorities: LibcurlVersion(8, 17)
             case .clearedFileReturns: LibcurlVersion(8, 23)
-            case .tlsSessionsMistakeProxy: LibcurlVersion(7, 76)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
             // In no version yet.
-            case .ratedTransfersStall, .tunnelsIgnoreProxyFields, .clearedDirectoryReturns: LibcurlVersion(99, 0)
+            case .ratedTransfersStall, .clearedDirectoryReturns: LibcurlVersion(99, 0)
             }
         }
 
@@ -150,7 +119,10 @@ struct LibcurlSupport: Sendable {
         func concerns(_ version: LibcurlVersion) -> Bool { version >= since && version < fixedIn }
     }
 
-    func has(_ feature: Feature) -> Bool { version >= feature.since }
+    /// Whether a handle may carry a second transfer. Below 8.1 a folded first header line of its response is added to
+    /// the freed last one of the response before. Newer versions than these have not been tried.
+    var keepsHandles: Bool { version >= LibcurlVersion(8, 1) && version < LibcurlVersion(8, 24) }
+
     func suffers(from quirk: Quirk) -> Bool { quirk.concerns(version) }
 
     /// Returns whether a body may be paused for a slow reader. Below 8.14, HTTP/2 bodies may not: they may stall,
@@ -178,7 +150,7 @@ struct LibcurlSupport: Sendable {
     /// run.
     /// - Parameter running: The number of running transfers.
     func receiveBufferBytes(running: Int) -> Int {
-        if has(.sharedReceiveBuffer) { return Self.largeBuffer }
+        if sharesReceiveBuffer { return Self.largeBuffer }
         return Self.largeBuffers.first(where: { running <= $0.transfers })?.bytes ?? Self.defaultBuffer
     }
 
@@ -210,7 +182,7 @@ struct LibcurlSupport: Sendable {
     ///   - body: The body's length in bytes, if known.
     func uploadBufferBytes(running: Int, body: Int?) -> Int {
         let isLarge = body.map { $0 > Self.defaultUploadBuffer } ?? true
-        let mayBeLarge = !has(.sharedReceiveBuffer) && running <= Self.fewUploads
+        let mayBeLarge = !sharesReceiveBuffer && running <= Self.fewUploads
         return isLarge && mayBeLarge ? Self.largeUploadBuffer : Self.defaultUploadBuffer
     }
 

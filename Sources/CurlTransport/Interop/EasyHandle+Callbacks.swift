@@ -5,10 +5,8 @@ import NetworkCore
 /// The callbacks that libcurl calls while it has the handle. Each passes on what it is given, in Swift's types.
 extension EasyHandle {
     /// Registers the callbacks.
-    /// - Parameters:
-    ///   - checksRequests: Whether ``EasyEvents/mayGoOut(over:)`` is called (7.80).
-    ///   - reportsProgress: Whether ``EasyEvents/progresses(moved:)`` is called.
-    func attachCallbacks(checksRequests: Bool, reportsProgress: Bool) throws {
+    /// - Parameter reportsProgress: Whether ``EasyEvents/progresses(moved:)`` is called.
+    func attachCallbacks(reportsProgress: Bool) throws {
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_PRIVATE, context), "CURLOPT_PRIVATE")
         try unsafe check(
             ccurl_easy_setopt_data_callback(pointer, CURLOPT_HEADERFUNCTION, Self.header), "CURLOPT_HEADERFUNCTION")
@@ -20,10 +18,8 @@ extension EasyHandle {
             ccurl_easy_setopt_resolver_start_callback(pointer, Self.resolverStart), "CURLOPT_RESOLVER_START_FUNCTION")
         try unsafe check(
             ccurl_easy_setopt_pointer(pointer, CURLOPT_RESOLVER_START_DATA, context), "CURLOPT_RESOLVER_START_DATA")
-        if checksRequests {
-            try unsafe check(ccurl_easy_setopt_prereq_callback(pointer, Self.request), "CURLOPT_PREREQFUNCTION")
-            try unsafe check(ccurl_easy_setopt_pointer(pointer, ccurl_opt_prereqdata, context), "CURLOPT_PREREQDATA")
-        }
+        try unsafe check(ccurl_easy_setopt_prereq_callback(pointer, Self.request), "CURLOPT_PREREQFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_PREREQDATA, context), "CURLOPT_PREREQDATA")
         if reportsProgress {
             try set(.noProgress, 0)
             try unsafe check(ccurl_easy_setopt_progress_callback(pointer, Self.progress), "CURLOPT_XFERINFOFUNCTION")

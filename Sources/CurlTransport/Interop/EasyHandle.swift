@@ -1,21 +1,22 @@
 import CCurl
 import CLibrary
 import FoundationEssentials
+import HTTPTypes
 import NetworkCore
 
-/// Owns one `CURL *`, which carries one transfer and is then closed, and everything that must live as long: header
-/// lines, the error text, and where the callbacks report to.
+/// Owns one `CURL *` and everything that must live as long: header lines, the error text, and where the callbacks
+/// report to.
 ///
-/// A handle never carries a second transfer. curl_easy_reset clears the options but not what a transfer leaves behind
-/// in the handle: credentials of a failed upload, a list of addresses, lookups under way, a pointer to the last header
-/// line. A new handle costs less than a microsecond.
+/// A handle carries one transfer, or several of equal options one after the other (``carry(_:for:)``). It is never
+/// reset: curl_easy_reset clears the options but not what a transfer leaves behind in the handle: credentials of a
+/// failed upload, a list of addresses, lookups under way, a pointer to the last header line.
 ///
 /// @unchecked: one thread at a time uses a handle. The caller's thread or the loop's configures it, the mailbox hands
 /// it to the loop, and the loop closes it.
 @safe final class EasyHandle: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
     private var isClosed = false
-    private var lists: [UnsafeMutableRawPointer] = unsafe []
+    private var lists: [(option: CURLoption, memory: UnsafeMutableRawPointer)] = unsafe []
     private let errorText: UnsafeMutablePointer<CChar>
     /// The body that libcurl reads; `nil` without a body, and for one that libcurl has copied.
     private(set) var reader: (any EasyBody)?
@@ -23,7 +24,15 @@ import NetworkCore
     /// The number of bytes of heads and trailers from the server that the wire log may still show.
     private var loggedRoom = WireLog.maximumReceivedBytes
     /// The receiver of the callbacks' events. It retains this handle, not the other way around.
-    unowned(unsafe) let events: any EasyEvents
+    unowned(unsafe) var events: any EasyEvents
+    /// The request that the handle carries, or carried last.
+    var carried: CarriedRequest?
+    /// The URL's parts, in libcurl's form (CURLU).
+    private var parts: OpaquePointer?
+    /// How long addresses in the cache may be used, in seconds (CURLOPT_DNS_CACHE_TIMEOUT).
+    private var nameCacheSeconds = 60
+    /// Whether an option was set during a transfer, so that the handle carries no other one.
+    var isMarked = false
     /// The loop's index for the handle's transfer; -1 outside a multi handle.
     var slot = -1
     /// The thread of the multi handle that has the handle, or had it; the checks of unoptimized builds compare it.
@@ -60,9 +69,51 @@ import NetworkCore
         assert(thread == ThreadIdentity.none || thread == ThreadIdentity.current, "closed outside the loop's thread")
         unsafe curl_easy_cleanup(pointer)
         // After the handle, which may read them until then.
-        unsafe lists.forEach { unsafe $0.deallocate() }
+        unsafe lists.forEach { unsafe $0.memory.deallocate() }
         unsafe lists = []
+        if let parts = unsafe parts { unsafe curl_url_cleanup(parts) }
         unsafe errorText.deallocate()
+    }
+
+    /// Prepares the handle for the transfer after the last one, which has ended plainly.
+    func prepareForNext(_ events: any EasyEvents) {
+        unsafe self.events = events
+        unsafe errorText[0] = 0
+        connectedBefore = nil
+        slot = -1
+    }
+
+    /// Sets the URL, as text and in parts (CURLOPT_URL, CURLOPT_CURLU): from the text alone libcurl would make the
+    /// parts, and from the parts alone the text.
+    /// - Parameter isSameOrigin: Whether the last URL of this handle differs in path and query alone.
+    func set(_ url: RequestURL, isSameOrigin: Bool) throws {
+        try set(.url, url.absoluteString)
+        // Of these, libcurl's parser makes something else.
+        guard !url.isIPv6Literal, url.query?.isEmpty != true else { return try leaveParts() }
+        let hasParts = unsafe parts != nil
+        if !isSameOrigin || !hasParts {
+            if let old = unsafe parts { unsafe curl_url_cleanup(old) }
+            unsafe parts = curl_url()
+            guard setPart(CURLUPART_SCHEME, url.scheme), setPart(CURLUPART_HOST, url.host),
+                url.port.map({ setPart(CURLUPART_PORT, String($0)) }) ?? true
+            else { return try leaveParts() }
+        }
+        guard setPart(CURLUPART_PATH, url.path), setPart(CURLUPART_QUERY, url.query) else { return try leaveParts() }
+        try unsafe check(
+            ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parts)), "CURLOPT_CURLU")
+    }
+
+    /// Leaves the URL to its text.
+    private func leaveParts() throws {
+        guard let old = unsafe parts else { return }
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, nil), "CURLOPT_CURLU")
+        unsafe curl_url_cleanup(old)
+        unsafe parts = nil
+    }
+
+    private func setPart(_ part: CURLUPart, _ text: String?) -> Bool {
+        guard let text else { return unsafe curl_url_set(parts, part, nil, 0) == CURLUE_OK }
+        return unsafe text.withCString { unsafe curl_url_set(parts, part, $0, 0) == CURLUE_OK }
     }
 
     /// Requests a size of the receive buffer, in bytes (CURLOPT_BUFFERSIZE); libcurl may keep its own.
@@ -81,7 +132,17 @@ import NetworkCore
 
     /// Keeps the current connection from carrying other requests after this one (CURLOPT_FORBID_REUSE).
     /// - Returns: Whether libcurl accepted the option.
-    func endsItsConnection() -> Bool { unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK }
+    func endsItsConnection() -> Bool {
+        isMarked = true
+        return unsafe ccurl_easy_setopt_long(pointer, CURLOPT_FORBID_REUSE, 1) == CURLE_OK
+    }
+
+    /// Sets for how long addresses in the cache may be used, in seconds; -1 for any time.
+    func useNames(for seconds: Int) {
+        guard seconds != nameCacheSeconds else { return }
+        let code = unsafe ccurl_easy_setopt_long(pointer, CURLOPT_DNS_CACHE_TIMEOUT, seconds)
+        if code == CURLE_OK { nameCacheSeconds = seconds }
+    }
 
     /// The time at which the connection became usable, in microseconds since the start; `nil` before.
     var connectedAfter: Int? {
@@ -101,6 +162,7 @@ import NetworkCore
     /// does is reported in no other way.
     func watchLog() throws {
         guard wireLog == nil else { return }
+        isMarked = true
         try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
         try set(.verbose, 1)
@@ -138,9 +200,16 @@ import NetworkCore
         guard let memory = unsafe lines.linked() else {
             return try unsafe check(ccurl_easy_setopt_list(pointer, option.number, nil), option.name)
         }
-        unsafe lists.append(memory)
         let first = unsafe memory.assumingMemoryBound(to: curl_slist.self)
-        try unsafe check(ccurl_easy_setopt_list(pointer, option.number, first), option.name)
+        let code = unsafe ccurl_easy_setopt_list(pointer, option.number, first)
+        // libcurl has let the last list of this option go.
+        if let index = unsafe lists.firstIndex(where: { unsafe $0.option == option.number }) {
+            unsafe lists[index].memory.deallocate()
+            unsafe lists[index].memory = memory
+        } else {
+            unsafe lists.append((option.number, memory))
+        }
+        try check(code, option.name)
     }
 
     /// libcurl copies the bytes.
@@ -193,7 +262,7 @@ import NetworkCore
 
     private func write(_ bytes: BorrowedBytes, of type: curl_infotype, to log: WireLog) {
         switch type {
-        case CURLINFO_TEXT: log.write("*", PinnedName.hidden(in: bytes.text))
+        case CURLINFO_TEXT: log.write("*", bytes.text)
         case CURLINFO_HEADER_OUT: log.write(">", bytes.text)
         case CURLINFO_HEADER_IN where loggedRoom > 0:
             log.write("<", bytes.text)

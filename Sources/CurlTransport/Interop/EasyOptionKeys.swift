@@ -7,14 +7,13 @@ struct LongOption {
     let name: StaticString
 
     static let noSignal = LongOption(number: CURLOPT_NOSIGNAL, name: "CURLOPT_NOSIGNAL")
-    static let quickExit = LongOption(number: ccurl_opt_quick_exit, name: "CURLOPT_QUICK_EXIT")
+    static let quickExit = LongOption(number: CURLOPT_QUICK_EXIT, name: "CURLOPT_QUICK_EXIT")
     static let verbose = LongOption(number: CURLOPT_VERBOSE, name: "CURLOPT_VERBOSE")
     static let noProgress = LongOption(number: CURLOPT_NOPROGRESS, name: "CURLOPT_NOPROGRESS")
     static let followLocation = LongOption(number: CURLOPT_FOLLOWLOCATION, name: "CURLOPT_FOLLOWLOCATION")
     static let verifyPeer = LongOption(number: CURLOPT_SSL_VERIFYPEER, name: "CURLOPT_SSL_VERIFYPEER")
     static let verifyHost = LongOption(number: CURLOPT_SSL_VERIFYHOST, name: "CURLOPT_SSL_VERIFYHOST")
     static let tlsVersion = LongOption(number: CURLOPT_SSLVERSION, name: "CURLOPT_SSLVERSION")
-    static let tlsOptions = LongOption(number: CURLOPT_SSL_OPTIONS, name: "CURLOPT_SSL_OPTIONS")
     static let tlsSessionCache = LongOption(number: CURLOPT_SSL_SESSIONID_CACHE, name: "CURLOPT_SSL_SESSIONID_CACHE")
     static let unrestrictedAuth = LongOption(number: CURLOPT_UNRESTRICTED_AUTH, name: "CURLOPT_UNRESTRICTED_AUTH")
     static let http09Allowed = LongOption(number: CURLOPT_HTTP09_ALLOWED, name: "CURLOPT_HTTP09_ALLOWED")
@@ -28,7 +27,7 @@ struct LongOption {
     static let protocols = LongOption(number: ccurl_opt_protocols, name: "CURLOPT_PROTOCOLS")
     static let redirectProtocols = LongOption(number: ccurl_opt_redir_protocols, name: "CURLOPT_REDIR_PROTOCOLS")
     static let maxConnectionIdle = LongOption(number: CURLOPT_MAXAGE_CONN, name: "CURLOPT_MAXAGE_CONN")
-    static let maxConnectionLife = LongOption(number: ccurl_opt_maxlifetime_conn, name: "CURLOPT_MAXLIFETIME_CONN")
+    static let maxConnectionLife = LongOption(number: CURLOPT_MAXLIFETIME_CONN, name: "CURLOPT_MAXLIFETIME_CONN")
     static let bufferSize = LongOption(number: CURLOPT_BUFFERSIZE, name: "CURLOPT_BUFFERSIZE")
     static let connectTimeout = LongOption(number: CURLOPT_CONNECTTIMEOUT_MS, name: "CURLOPT_CONNECTTIMEOUT_MS")
     static let httpVersion = LongOption(number: CURLOPT_HTTP_VERSION, name: "CURLOPT_HTTP_VERSION")
@@ -109,8 +108,8 @@ struct BlobOption {
     let number: CURLoption
     let name: StaticString
 
-    static let authorities = BlobOption(number: ccurl_opt_cainfo_blob, name: "CURLOPT_CAINFO_BLOB")
-    static let proxyAuthorities = BlobOption(number: ccurl_opt_proxy_cainfo_blob, name: "CURLOPT_PROXY_CAINFO_BLOB")
+    static let authorities = BlobOption(number: CURLOPT_CAINFO_BLOB, name: "CURLOPT_CAINFO_BLOB")
+    static let proxyAuthorities = BlobOption(number: CURLOPT_PROXY_CAINFO_BLOB, name: "CURLOPT_PROXY_CAINFO_BLOB")
     static let certificate = BlobOption(number: CURLOPT_SSLCERT_BLOB, name: "CURLOPT_SSLCERT_BLOB")
     static let key = BlobOption(number: CURLOPT_SSLKEY_BLOB, name: "CURLOPT_SSLKEY_BLOB")
 }
@@ -164,24 +163,9 @@ enum OptionValue {
     static let digest = ccurl_auth_digest
 
     /// Returns CURL_SSLVERSION_TLSv1_x, with CURL_SSLVERSION_MAX_TLSv1_x where there is a maximum version.
-    ///
-    /// libcurl reuses a connection that speaks HTTP/1.1 for a request that wants HTTP/2, but it keeps connections with
-    /// other TLS options apart. So requests that negotiate HTTP/2 name the newest TLS version explicitly, and the
-    /// others leave it at the default, which is the same version. Where the request names an older one, see
-    /// ``tlsOptions(upTo:negotiatesHTTP2:)``.
-    static func tls(
-        from minimum: TransportOptions.TLS.Version, upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool
-    ) -> Int {
-        let named = maximum == .tls1_3 || maximum == nil ? (negotiatesHTTP2 ? .tls1_3 : nil) : maximum
-        let newest = named.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
+    static func tls(from minimum: TransportOptions.TLS.Version, upTo maximum: TransportOptions.TLS.Version?) -> Int {
+        let newest = maximum.map { (ccurl_sslversion_tls1_0 + $0.rawValue) << ccurl_sslversion_maximum_shift } ?? 0
         return ccurl_sslversion_tls1_0 + minimum.rawValue | newest
-    }
-
-    /// Returns the CURLSSLOPT_* value: for requests that negotiate HTTP/2 below TLS 1.3, one that nothing but Schannel
-    /// reads, and that keeps their connections apart.
-    static func tlsOptions(upTo maximum: TransportOptions.TLS.Version?, negotiatesHTTP2: Bool) -> Int? {
-        guard negotiatesHTTP2, let maximum, maximum < .tls1_3 else { return nil }
-        return ccurl_ssl_revoke_best_effort
     }
 
     /// Returns the CURL_IPRESOLVE_* value.

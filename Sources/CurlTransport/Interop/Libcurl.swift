@@ -27,23 +27,12 @@ enum Libcurl {
         return unsafe LibcurlSupport(
             version: LibcurlVersion(number >> 16 & 0xFF, number >> 8 & 0xFF, number & 0xFF),
             tlsLibrary: info.ssl_version.map { unsafe String(cString: $0) },
-            features: unsafe featureNames(bits: Int(info.features)),
+            features: unsafe Set(strings(ccurl_feature_names())),
             protocols: unsafe strings(info.protocols),
             defaultCAFile: unsafe info.cainfo.map { unsafe String(cString: $0) },
             defaultCADirectory: unsafe info.capath.map { unsafe String(cString: $0) },
             initialisation: initialisation
         )
-    }
-
-    private static func featureNames(bits: Int) -> Set<String> {
-        if let names = unsafe ccurl_feature_names() { return unsafe Set(strings(names)) }
-        let named: [(bit: Int, name: String)] = [
-            (0, "IPv6"), (2, "SSL"), (3, "libz"), (4, "NTLM"), (7, "AsynchDNS"), (8, "SPNEGO"), (9, "Largefile"),
-            (10, "IDN"), (16, "HTTP2"), (17, "GSS-API"), (18, "Kerberos"), (19, "UnixSockets"), (20, "PSL"),
-            (21, "HTTPS-proxy"), (23, "brotli"), (24, "alt-svc"), (25, "HTTP3"), (26, "zstd"), (28, "HSTS"),
-            (30, "threadsafe"),
-        ]
-        return Set(named.filter { bits & (1 << $0.bit) != 0 }.map(\.name))
     }
 
     private static func strings(_ list: UnsafePointer<UnsafePointer<CChar>?>?) -> [String] {

@@ -2,32 +2,33 @@ import CCurl
 import CLibrary
 import NetworkCore
 
-/// Owns one `CURLM *`. Only the loop's thread uses it; it reports libcurl's interest in descriptors and timers to the
-/// loop.
+/// Owns one `CURLM *`. Only the loop's thread uses it; it reports libcurl's interest in descriptors and timers to its
+/// ``Pool``.
 @safe final class MultiHandle {
     private let pointer: UnsafeMutableRawPointer
     /// Owns this handle, so no reference counting is needed.
-    private unowned(unsafe) let loop: any MultiHandleDelegate
+    private unowned(unsafe) let delegate: any MultiHandleDelegate
     private var isClosed = false
     /// The thread that uses this handle, for the checks of unoptimized builds.
     private var thread = ThreadIdentity.none
     /// The TLS sessions of all handles here (CURLSH): a session that one handle received lets the next connection to
     /// the same server with the same TLS options start with a shorter handshake. Without the share, a session would go
-    /// with its handle. Only the loop's thread uses it, so it has no locks; `nil` where sessions are not shared.
+    /// with its handle. Only the loop's thread uses it, so it has no locks; `nil` without memory for it.
     private let sessions: UnsafeMutableRawPointer?
 
     /// - Parameters:
+    ///   - delegate: The receiver of the events, which owns this handle.
     ///   - connections: The number of connections to keep, including those in use (CURLMOPT_MAXCONNECTS).
     ///   - allConnections: The number of connections before a new one takes the place of the one that has been idle
     ///     longest (CURLMOPT_MAX_TOTAL_CONNECTIONS). Where all of them are in use, libcurl lets the transfer wait, and
     ///     the caller must see to it that this does not happen.
-    init(loop: any MultiHandleDelegate, connections: Int, allConnections: Int) throws {
+    init(delegate: any MultiHandleDelegate, connections: Int, allConnections: Int) throws {
         guard let pointer = unsafe curl_multi_init() else {
             throw NetworkError(.unclassified, "libcurl could not make a multi handle (curl_multi_init)")
         }
         unsafe self.pointer = pointer
-        unsafe self.loop = loop
-        unsafe sessions = Libcurl.found.suffers(from: .tlsSessionsMistakeProxy) ? nil : curl_share_init()
+        unsafe self.delegate = delegate
+        unsafe sessions = curl_share_init()
         if let sessions = unsafe sessions { _ = unsafe ccurl_share_tls_sessions(sessions) }
         let context = unsafe Unmanaged.passUnretained(self).toOpaque()
         _ = unsafe ccurl_multi_setopt_long(pointer, CURLMOPT_MAXCONNECTS, connections)
@@ -50,7 +51,7 @@ import NetworkCore
         isClosed = true
     }
 
-    deinit { precondition(isClosed, "a multi handle was dropped by the loop without being closed") }
+    deinit { precondition(isClosed, "a multi handle was dropped without being closed") }
 
     /// Whether the calling thread is the one that uses this handle: the first that asked.
     private func isOnItsThread() -> Bool {
@@ -167,7 +168,7 @@ import NetworkCore
         if let easy = unsafe easy, let handle = unsafe EasyHandle.of(easy) {
             unsafe handle.events.waits(on: descriptor, for: wanted)
         }
-        unsafe multi.loop.multiWants(wanted, of: descriptor)
+        unsafe multi.delegate.multiWants(wanted, of: descriptor)
         return 0
     }
 
@@ -175,7 +176,7 @@ import NetworkCore
         guard let context = unsafe context else { return 0 }
         let multi = unsafe of(context)
         assert(multi.isOnItsThread())
-        unsafe multi.loop.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        unsafe multi.delegate.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
         return 0
     }
 
@@ -194,7 +195,7 @@ import NetworkCore
         if let context = unsafe context {
             let multi = unsafe of(context)
             assert(multi.isOnItsThread())
-            unsafe multi.loop.multiWillClose(descriptor)
+            unsafe multi.delegate.multiWillClose(descriptor)
         }
         return closeDescriptor(descriptor)
     }
@@ -208,7 +209,7 @@ import NetworkCore
     }
 }
 
-/// The events that a multi handle reports to its loop, always on the loop's thread and inside libcurl.
+/// The events that a multi handle reports to its pool, always on the loop's thread and inside libcurl.
 protocol MultiHandleDelegate: AnyObject {
     func multiWants(_ interest: Epoll.Interest, of descriptor: Int32)
     func multiWantsTimer(milliseconds: Int?)

@@ -6,8 +6,9 @@ import Synchronization
 final class CurlLoop: Sendable {
     let clock = LoopClock()
     private let mailbox: Mailbox
-    private let runway = Runway()
     let end = LoopEnd()
+    /// Whether no certificate is checked.
+    let trustsAnyServer: Bool
     /// The executor that runs tasks on the loop's thread.
     let executor: LoopExecutor
 
@@ -25,42 +26,29 @@ final class CurlLoop: Sendable {
                 underlying: .init(domain: "libcurl", code: Libcurl.found.initialisation, message: "curl_global_init")
             )
         }
+        guard Libcurl.found.version >= LibcurlSupport.oldest else {
+            throw NetworkError.libcurlIsTooOld(Libcurl.found.version)
+        }
         let wakeUp = try WakeUp()
         let mailbox = Mailbox(wakeUp: wakeUp)
         self.mailbox = mailbox
+        trustsAnyServer = limits.trustsAnyServer
         executor = LoopExecutor(mailbox: mailbox)
         // Created here, where a failure can be thrown; from then on only the loop's thread touches it.
         let core = HandedOver(
             try LoopCore(
-                limits: limits, mailbox: mailbox, runway: runway, executor: executor, clock: clock))
-        do {
-            try start("netlayer-curl") { [end, executor] in
-                executor.begin()
-                if limits.runInBatches { LoopThread.scheduleInBatches() }
-                core.value.run()
-                end.comes()
-            }
-        } catch {
-            core.value.abandonStart()
-            throw error
-        }
-    }
-
-    /// Creates a transfer's handle on the caller's thread if the transfer will run soon; otherwise the loop creates it
-    /// when the transfer starts.
-    /// - Throws: ``NetworkError`` for options that libcurl refuses.
-    func prepareAhead(_ transfer: Transfer) throws {
-        guard runway.enter() else { return }
-        do { try transfer.prepareAhead() } catch {
-            runway.leave()
-            throw error
+                limits: limits, mailbox: mailbox, executor: executor, clock: clock))
+        try start("netlayer-curl") { [end, executor] in
+            executor.begin()
+            if limits.runInBatches { LoopThread.scheduleInBatches() }
+            core.value.run()
+            end.comes()
         }
     }
 
     /// Hands a transfer to the loop.
     func start(_ transfer: Transfer) {
         guard !mailbox.post(.start(transfer)) else { return }
-        if transfer.isPreparedAhead { runway.leave() }
         transfer.letGo()
         transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
     }
@@ -91,6 +79,15 @@ final class CurlLoop: Sendable {
 }
 
 extension NetworkError {
+    fileprivate static func libcurlIsTooOld(_ version: LibcurlVersion) -> NetworkError {
+        NetworkError(
+            .unsupported,
+            "libcurl \(version) is too old: the curl transport needs \(LibcurlSupport.oldest) or newer, as in Debian 12 "
+                + "and Ubuntu 24.04 (the article 'Operating' says how to get a newer one; "
+                + "NETWORK_TRANSPORT=urlsession works without)",
+            phase: .preparing)
+    }
+
     /// The error of a request that a shutdown refuses, or ends in a later phase.
     static func shutDown(_ phase: Phase) -> NetworkError {
         NetworkError(.shutDown, "the dispatcher was shut down", phase: phase)

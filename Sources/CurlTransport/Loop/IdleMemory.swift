@@ -1,6 +1,6 @@
 import NetworkCore
 
-/// Releases kept memory once a loop has been idle for a while.
+/// Whether a loop has been idle for long enough to release the memory that it keeps.
 struct IdleMemory {
     private static let idleTime = Duration.seconds(1)
 
@@ -8,20 +8,23 @@ struct IdleMemory {
     private(set) var deadline: MonotonicTime?
     private var isGivenBack = true
 
-    /// Releases the memory if it is time.
-    mutating func look(at now: MonotonicTime, isIdle: Bool) {
+    /// Returns whether the memory is to be released now.
+    mutating func isOver(at now: MonotonicTime, isIdle: Bool) -> Bool {
         guard isIdle else {
             isGivenBack = false
             deadline = nil
-            return
+            return false
         }
-        guard !isGivenBack else { return }
+        guard !isGivenBack else { return false }
         let due = deadline ?? now + Self.idleTime
         isGivenBack = due <= now
         deadline = isGivenBack ? nil : due
-        if isGivenBack {
-            BufferMemory.shared.drop()
-            CurlMemory.drop()
-        }
+        return isGivenBack
+    }
+
+    /// Releases the buffers that no transfer uses.
+    static func drop() {
+        BufferMemory.shared.drop()
+        CurlMemory.drop()
     }
 }

@@ -24,7 +24,7 @@ extension LoopCore: TransferDelegate {
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
-        if state.value.openers[descriptor] != nil { multiWillClose(descriptor) }
+        if state.value.openers[descriptor] != nil { poolWillClose(descriptor) }
         state.value.sockets.opened(descriptor)
         transfer.openedSockets.append(descriptor)
         if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
@@ -34,7 +34,7 @@ extension LoopCore: TransferDelegate {
             state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
         transfer.lookUp.socketOpened()
-        if !transfer.looksUpBehindProxy { resolved(transfer) }
+        if !transfer.plan.looksUpBehindProxy { resolved(transfer) }
     }
 
     func transferFoundNoSocket(_ transfer: Transfer) {
@@ -47,7 +47,7 @@ extension LoopCore: TransferDelegate {
         guard let opener = state.value.openers[descriptor], opener.isInternet,
             SocketName.localPort(of: descriptor) == nil
         else { return }
-        multiWillClose(descriptor)
+        poolWillClose(descriptor)
     }
 
     /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
@@ -130,28 +130,4 @@ extension LoopCore: TransferDelegate {
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }
-}
-
-/// The events that libcurl reports on its sockets and its timer.
-extension LoopCore: MultiHandleDelegate {
-    func multiWants(_ interest: Epoll.Interest, of descriptor: Int32) {
-        guard let change = state.value.sockets.want(interest, of: descriptor) else { return }
-        // libcurl opened this socket itself, to look a name up over HTTPS; no child process may inherit it.
-        if change.kind == .add { Descriptor.closeOnExec(descriptor) }
-        epoll.apply(change)
-    }
-
-    func multiWantsTimer(milliseconds: Int?) {
-        // 0 means 'at once', which takes the round's own clock; otherwise the wait would round it up to a millisecond.
-        multiDeadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
-    }
-
-    func multiWillClose(_ descriptor: Int32) {
-        state.value.sockets.closed(descriptor)
-        state.value.keptSockets.closed(descriptor)
-        epoll.forget(descriptor)
-        if let transfer = state.value.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
-            state.value.refused.append(transfer)
-        }
-    }
 }

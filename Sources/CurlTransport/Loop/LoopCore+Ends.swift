@@ -5,12 +5,12 @@ extension LoopCore {
     func takeDone() {
         leavesDone = false
         var share = RoundShare()
-        while let (slot, code) = multi?.nextDone() {
+        while let (slot, code) = nextDone() {
             guard let transfer = state.value.transfers[slot] else { continue }
             if let easy = transfer.easy {
                 transfer.considerRepeat(of: easy, after: code)
                 if transfer.state.failure == nil, let again = transfer.life.again,
-                    begin(transfer, again: again, after: easy)
+                    begin(transfer, again: again)
                 {
                     continue
                 }
@@ -26,6 +26,14 @@ extension LoopCore {
                 return
             }
         }
+    }
+
+    private func nextDone() -> (slot: Int, code: CurlCode)? {
+        for pool in state.value.pools.all where pool.mayHaveDone {
+            if let done = pool.multi.nextDone() { return done }
+            pool.mayHaveDone = false
+        }
+        return nil
     }
 
     /// Ends a transfer from our side. Its caller gets the error now; libcurl releases it as soon as that blocks
@@ -75,8 +83,9 @@ extension LoopCore {
 
     func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
-        guard transfer.life.isInLibcurl, let multi, let easy = transfer.easy else { return }
-        guard let code = call(multi, easy) else { return }
+        guard transfer.life.isInLibcurl, let pool = transfer.pool, let easy = transfer.easy else { return }
+        pool.mayHaveDone = true
+        guard let code = call(pool.multi, easy) else { return }
         let result = transfer.result(of: easy, code)
         transfer.closeUpload()
         transfer.channel.finish(result)
@@ -96,7 +105,7 @@ extension LoopCore {
             count += 1
             transfer.isYielding = false
             resume(transfer)
-            if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: 0) }
+            callForTimers(havingBegun: 0)
             if share.isSpent() { all = count }
         }
         state.value.yielding.removeFirst(count)
@@ -104,12 +113,15 @@ extension LoopCore {
 
     /// Removes a transfer from libcurl or from the queue, and admits the next one.
     func retire(_ transfer: Transfer) {
-        if let easy = transfer.easy, transfer.life.isInLibcurl {
-            noteConnection(of: transfer)
-            multi?.remove(easy)
-        }
+        if transfer.life.isInLibcurl { noteConnection(of: transfer) }
+        leavePool(transfer)
         admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
         freeSlot(of: transfer)
+    }
+
+    /// Removes a transfer from its pool, if it is in one.
+    func leavePool(_ transfer: Transfer) {
+        if let pool = transfer.leavePool(at: clock.now), pool.running == 0 { poolIsIdle() }
     }
 
     /// Records what the next request over the transfer's connection depends on.
@@ -124,7 +136,6 @@ extension LoopCore {
         state.value.transfers.remove(transfer)
         transfer.delegate = nil
         letGo(transfer)
-        transfer.claims = []
     }
 
     func letGo(_ transfer: Transfer) {
@@ -147,7 +158,7 @@ extension LoopCore {
         for transfer in state.value.transfers.all {
             transfer.closeUpload()
             transfer.channel.finish(.failure(transfer.noted(NetworkError.shutDown(transfer.phase))))
-            if let easy = transfer.easy, transfer.life.isInLibcurl { multi?.remove(easy) }
+            transfer.leavePool(at: clock.now)
             transfer.delegate = nil
             letGo(transfer)
         }
@@ -155,8 +166,7 @@ extension LoopCore {
         // The last removals have closed sockets, whose transfers would keep the loop.
         (state.value.yielding, state.value.refused, state.value.openers) = ([], [], [:])
         messages = []
-        multi?.close()
-        multi = nil
+        for pool in state.value.pools.all { close(pool) }
         for job in jobs { LoopExecutor.runElsewhere(job) }
         jobs = []
     }

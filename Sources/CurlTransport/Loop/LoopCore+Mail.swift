@@ -35,7 +35,6 @@ extension LoopCore {
     }
 
     private func start(_ transfer: Transfer) {
-        if transfer.isPreparedAhead { runway.leave() }
         guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
         state.value.transfers.insert(transfer)
         line(up: transfer)

@@ -2,27 +2,34 @@ import NetworkCore
 
 /// How transfers start in libcurl.
 extension LoopCore {
-    /// Gives an admitted transfer to libcurl.
+    /// Begins an admitted transfer.
     private func begin(_ transfer: Transfer) {
-        guard let multi else { return }
-        transfer.clocks.admit(at: clock.now)
-        transfer.state.lastActivity = clock.now
-        do {
-            try transfer.prepare()
-            guard let easy = transfer.easy else { return }
-            transfer.delegate = self
-            try multi.attach(to: easy)
-            wishBuffers(of: easy, for: transfer)
+        if transfer.clocks.admitted == nil {
+            transfer.clocks.admit(at: clock.now)
+            transfer.state.lastActivity = clock.now
             if let upload = transfer.upload { attach(upload, to: transfer) }
-            try multi.add(easy, slot: transfer.slot)
+        }
+        do {
+            try enterLibcurl(transfer)
+            check(transfer)
         } catch {
             // Before the caller has the error, and may send the same body again.
             transfer.closeUpload()
             transfer.channel.finish(.failure(error))
-            return retire(transfer)
+            retire(transfer)
         }
+    }
+
+    /// Gives libcurl a transfer, unless it has to wait for a pool.
+    private func enterLibcurl(_ transfer: Transfer) throws {
+        guard let destination = try destination(of: transfer) else {
+            return state.value.waitingForPool.append(transfer.slot)
+        }
+        let easy = try transfer.prepare(at: destination)
+        transfer.delegate = self
+        wishBuffers(of: easy, for: transfer)
+        try transfer.enterPool()
         transfer.life.begin()
-        check(transfer)
     }
 
     /// Sets large buffers while few transfers run, but not where bandwidth is limited: libcurl enforces that by the
@@ -35,7 +42,7 @@ extension LoopCore {
         }
         let running = state.value.admission.running
         // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
-        let mayBeLarge = support.has(.sharedReceiveBuffer) || transfer.asksForHTTP1
+        let mayBeLarge = support.sharesReceiveBuffer || transfer.asksForHTTP1
         easy.wishReceiveBuffer(
             mayBeLarge ? support.receiveBufferBytes(running: running) : LibcurlSupport.defaultBuffer)
         if easy.reader != nil {
@@ -92,48 +99,26 @@ extension LoopCore {
     private static let beginsOfARound = 16
 
     /// - Returns: Whether the transfer runs, or waits for its turn.
-    func begin(_ transfer: Transfer, again: TransferLife.Again, after easy: EasyHandle) -> Bool {
-        switch again {
-        case .overNewConnection: return beginAgain(transfer, easy)
-        case .fromTheQueue: return queueAgain(transfer, easy)
-        }
-    }
-
-    /// Lets a transfer wait for its turn again, as one whose name needs a lookup.
-    /// - Returns: Whether it does.
-    private func queueAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
-        multi?.remove(easy)
-        transfer.life.leaveLibcurl()
-        do { try transfer.withdraw() } catch {
-            transfer.state.fail(error)
-            return false
-        }
-        transfer.delegate = nil
-        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
-        line(up: transfer)
-        return true
-    }
-
-    /// Gives libcurl a transfer again whose request must not go out over the chosen connection, with a handle that
-    /// opens a new connection.
-    /// - Returns: Whether the transfer runs.
-    private func beginAgain(_ transfer: Transfer, _ easy: EasyHandle) -> Bool {
-        guard let multi else { return false }
-        multi.remove(easy)
+    func begin(_ transfer: Transfer, again: TransferLife.Again) -> Bool {
+        leavePool(transfer)
         transfer.life.leaveLibcurl()
         do {
-            try transfer.prepareFresh()
-            guard let fresh = transfer.easy else { return false }
-            try multi.attach(to: fresh)
-            wishBuffers(of: fresh, for: transfer)
-            try multi.add(fresh, slot: transfer.slot)
+            switch again {
+            case .overNewConnection:
+                try transfer.beginAgain()
+                try enterLibcurl(transfer)
+                // The connection's time begins anew, and the next check may have been far off.
+                state.value.deadlines.set(transfer.slot, to: clock.now)
+            case .fromTheQueue:
+                try transfer.withdraw()
+                transfer.delegate = nil
+                admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
+                line(up: transfer)
+            }
+            return true
         } catch {
             transfer.state.fail(error)
             return false
         }
-        transfer.life.begin()
-        // The connection's time begins anew, and the next check may have been far off.
-        state.value.deadlines.set(transfer.slot, to: clock.now)
-        return true
     }
 }

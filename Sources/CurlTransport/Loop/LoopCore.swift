@@ -1,18 +1,13 @@
 import NetworkCore
 
-/// The loop: epoll, one multi handle, the transfers, their clocks, and their order. ``CurlLoop`` creates it; afterwards
-/// only its thread uses it.
+/// The loop: epoll, the pools, the transfers, their clocks, and their order. ``CurlLoop`` creates it; afterwards only
+/// its thread uses it.
 final class LoopCore {
     let mailbox: Mailbox
     let executor: LoopExecutor
     let clock: LoopClock
-    let runway: Runway
     let epoll: Epoll
-    private let limits: LoopLimits
-    /// `nil` if it could not be rebuilt after a fault, or if the loop has ended.
-    var multi: MultiHandle?
-    /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
-    var multiDeadline: MonotonicTime?
+    let limits: LoopLimits
     /// When the loop ends, even if transfers still run; `nil` while it serves.
     var shutDownDeadline: MonotonicTime?
     private var idleMemory = IdleMemory()
@@ -22,6 +17,8 @@ final class LoopCore {
     var messages: [LoopMessage] = []
     var jobs: [UnownedJob] = []
     var pace = BeginningPace()
+    /// When idle pools and origins are next looked for; `nil` while there are no pools.
+    var tendDeadline: MonotonicTime?
 
     /// The transfer that opened a socket, which may outlive it.
     struct Opener {
@@ -30,6 +27,7 @@ final class LoopCore {
     }
 
     struct State {
+        var pools = PoolTable()
         var sockets = SocketInterests()
         var keptSockets = KeptSockets()
         var deadlines = DeadlineHeap()
@@ -45,6 +43,8 @@ final class LoopCore {
         var openers: [Int32: Opener] = [:]
         /// The transfers that had an address refused in this call.
         var refused: [Transfer] = []
+        /// The transfers that wait for a pool to become idle, since there are as many as there may be.
+        var waitingForPool: [Int] = []
         /// The transfers with something to deliver at the end of the round.
         var touched: [Transfer] = []
         /// The wake-ups to run at the end of the round.
@@ -58,13 +58,11 @@ final class LoopCore {
     private let isAlone = LoopThread.cores == 1
 
     init(
-        limits: LoopLimits, mailbox: Mailbox, runway: Runway, executor: LoopExecutor,
-        clock: LoopClock
+        limits: LoopLimits, mailbox: Mailbox, executor: LoopExecutor, clock: LoopClock
     ) throws {
         self.mailbox = mailbox
         self.executor = executor
         self.clock = clock
-        self.runway = runway
         self.limits = limits
         state = Unshared(
             State(
@@ -74,15 +72,7 @@ final class LoopCore {
                     maximumQueued: limits.waiting
                 )))
         epoll = try Epoll()
-        multi = try newMulti()
         epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
-    }
-
-    /// MAXCONNECTS includes connections in use: a lower value would make each request open a new one. As many transfers
-    /// run at once, so a new connection finds an idle one to replace, or room.
-    private func newMulti() throws -> MultiHandle {
-        let (all, isOver) = limits.inAll.addingReportingOverflow(limits.connectionsOfLookUps)
-        return try MultiHandle(loop: self, connections: limits.inAll, allConnections: isOver ? .max : all)
     }
 
     /// The thread's main loop: messages, clocks, timers, then wait for events.
@@ -91,9 +81,10 @@ final class LoopCore {
             takeMail()
             checkClocks()
             let begun = beginAdmitted()
-            if let due = multiDeadline, due <= clock.now { callForTimer(havingBegun: begun) }
+            callForTimers(havingBegun: begun)
             resumeYielding()
-            idleMemory.look(at: clock.now, isIdle: state.value.transfers.isEmpty)
+            if idleMemory.isOver(at: clock.now, isIdle: state.value.transfers.isEmpty) { dropMemory() }
+            tendPools()
             if let shutDownDeadline, state.value.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
@@ -104,20 +95,25 @@ final class LoopCore {
 
     private func waitForEvents() {
         flushTouched()
-        runway.setFull(state.value.admission.waiting > 0)
         state.value.sockets.takeChanges(epoll.apply)
-        let due = [multiDeadline, state.value.deadlines.earliest, shutDownDeadline, idleMemory.deadline]
-        let next = due.compactMap(\.self).min()
         let isDone =
             state.value.admitted.isEmpty && state.value.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
             && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
-        let timeout = maySleep ? next.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
+        let timeout = maySleep ? nextDeadline.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
         // Here and not only before the next wait: a job of this thread that gets its response sends its next request
         // within the round.
         flushTouched()
+    }
+
+    private var nextDeadline: MonotonicTime? {
+        var next = state.value.deadlines.earliest
+        for due in [state.value.pools.deadline, shutDownDeadline, idleMemory.deadline, tendDeadline] {
+            if let due, next.map({ due < $0 }) ?? true { next = due }
+        }
+        return next
     }
 
     /// Looks for more events before it wakes a few tasks: where the waiting tasks share this core, each wake-up costs
@@ -147,8 +143,10 @@ final class LoopCore {
         while let event = epoll.next() {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
-            } else if state.value.sockets.wants(event.descriptor) {
-                act { $0.socketReady(event) }
+            } else if let number = state.value.sockets.pool(wanting: event.descriptor),
+                let pool = state.value.pools[number]
+            {
+                act(pool) { $0.socketReady(event) }
                 if share.isSpent() { break }
             }
         }
@@ -165,36 +163,32 @@ final class LoopCore {
         if state.value.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 
-    /// Cleans up in place of ``run()`` when there is no thread for it: a multi handle must be closed explicitly.
-    func abandonStart() {
-        multi?.close()
-        multi = nil
-    }
-
-    /// Calls libcurl when its timer is due; libcurl also starts the transfers that were added.
-    func callForTimer(havingBegun begun: Int) {
-        multiDeadline = nil
+    /// Calls libcurl for each pool whose timer is due; libcurl also starts the transfers that were added.
+    func callForTimers(havingBegun begun: Int) {
+        guard let due = state.value.pools.deadline, due <= clock.now else { return }
         let start = begun > 1 ? MonotonicTime.now : nil
-        act { $0.timerDue() }
+        for pool in state.value.pools.all {
+            guard let due = pool.deadline, due <= clock.now else { continue }
+            pool.deadline = nil
+            act(pool) { $0.timerDue() }
+        }
         if let start { pace.note(begun, from: start, to: .now) }
         takeDone()
     }
 
-    /// Calls libcurl. A fault of the multi handle leaves the state of every transfer undefined: they all fail, and the
-    /// loop continues with a new multi handle, or ends if it can't create one.
-    private func act(_ call: (MultiHandle) -> NetworkError.Underlying?) {
+    /// Calls libcurl for a pool. A fault of its multi handle leaves the state of each of its transfers undefined: they
+    /// all fail, and the pool goes with its connections.
+    private func act(_ pool: Pool, _ call: (MultiHandle) -> NetworkError.Underlying?) {
         clock.beginCall()
-        guard let multi, let fault = call(multi) else { return tryNextAddresses() }
+        pool.mayHaveDone = true
+        guard let fault = call(pool.multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
-        for transfer in state.value.transfers.all where transfer.life.isInLibcurl {
+        for transfer in state.value.transfers.all where transfer.pool === pool && transfer.life.isInLibcurl {
             transfer.closeUpload()
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }
-        multi.close()
+        close(pool)
         state.value.refused.removeAll()
-        multiDeadline = nil
-        self.multi = try? newMulti()
-        if self.multi == nil { shutDownDeadline = clock.now }
     }
 }

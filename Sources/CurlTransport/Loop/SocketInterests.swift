@@ -12,17 +12,20 @@ struct SocketInterests {
         /// others, for example a resolver's wake-up pair, and closes them silently. Changes for those are never
         /// deferred, or the number could be reused for another descriptor while we believe that epoll knows it.
         var isOurs = false
+        /// The number of the pool whose descriptor this is.
+        var pool = 0
     }
 
     private var entries: [Entry] = []
     private var changed: [Int32] = []
 
-    /// Records libcurl's interest in a descriptor; an empty one means 'remove'.
+    /// Records the interest of a pool's libcurl in a descriptor; an empty one means 'remove'.
     /// - Returns: A change to apply at once, for descriptors whose closing is not reported.
-    mutating func want(_ interest: Interest, of descriptor: Int32) -> Change? {
+    mutating func want(_ interest: Interest, of descriptor: Int32, by pool: Int = 0) -> Change? {
         makeRoom(for: descriptor)
         let index = Int(descriptor)
         entries[index].wanted = interest
+        entries[index].pool = pool
         guard entries[index].isOurs else { return settle(descriptor) }
         if !entries[index].isChanged {
             entries[index].isChanged = true
@@ -34,6 +37,7 @@ struct SocketInterests {
     /// Records that the descriptor is new, whatever its number stood for before.
     mutating func opened(_ descriptor: Int32) {
         makeRoom(for: descriptor)
+        if !entries[Int(descriptor)].isOurs { openCount += 1 }
         entries[Int(descriptor)].told = []
         entries[Int(descriptor)].wanted = []
         entries[Int(descriptor)].isOurs = true
@@ -42,6 +46,7 @@ struct SocketInterests {
     /// Records that the descriptor is about to be closed, which also removes it from epoll.
     mutating func closed(_ descriptor: Int32) {
         makeRoom(for: descriptor)
+        if entries[Int(descriptor)].isOurs { openCount -= 1 }
         entries[Int(descriptor)].told = []
         entries[Int(descriptor)].wanted = []
         entries[Int(descriptor)].isOurs = false
@@ -52,10 +57,14 @@ struct SocketInterests {
         Int(descriptor) < entries.count && entries[Int(descriptor)].isOurs
     }
 
-    /// Returns whether an event for the descriptor is still wanted.
-    func wants(_ descriptor: Int32) -> Bool {
-        Int(descriptor) < entries.count && !entries[Int(descriptor)].wanted.isEmpty
+    /// Returns the number of the pool that still wants an event for the descriptor; `nil` for none.
+    func pool(wanting descriptor: Int32) -> Int? {
+        guard Int(descriptor) < entries.count, !entries[Int(descriptor)].wanted.isEmpty else { return nil }
+        return entries[Int(descriptor)].pool
     }
+
+    /// The number of open sockets of connections.
+    private(set) var openCount = 0
 
     /// Applies the changes that are due before the next wait.
     mutating func takeChanges(_ apply: (Change) -> Void) {

@@ -8,11 +8,7 @@ struct ConnectionOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if options.isFresh { try easy.set(.freshConnect, 1) }
-        let isBound = options.interface != nil || options.localPorts != nil
-        if options.forbidsReuse || isBound {
-            try request.sharesNoStreams(on: easy)
-            try easy.set(.forbidReuse, 1)
-        }
+        if options.forbidsReuse { try easy.set(.forbidReuse, 1) }
         if options.ipVersion != .any { try easy.set(.ipResolve, OptionValue.ipResolve(options.ipVersion)) }
         switch options.unixSocket {
         case nil: break
@@ -55,9 +51,9 @@ extension EasyHandle {
     /// - Returns: Whether the handle accepted the options.
     func canOutlastLookUp() -> Bool {
         do {
-            // From 7.80 on, CURLOPT_PREREQFUNCTION refuses the request.
-            if !Libcurl.found.has(.requestCheck) { try PrewarmOption().apply(to: self) }
+            // CURLOPT_PREREQFUNCTION refuses the request.
             try set(.connectTimeout, Int(Int32.max))
+            isMarked = true
             return true
         } catch { return false }
     }
@@ -77,30 +73,6 @@ struct RateOption: EasyOption {
     }
 }
 
-/// The address policy's addition to its socket callback: below 7.80 no callback checks a kept connection, so the
-/// request uses a new one.
-struct AddressPolicyOption: EasyOption {
-    let support: LibcurlSupport
-
-    func apply(to easy: EasyHandle) throws {
-        if !support.has(.requestCheck) { try easy.set(.freshConnect, 1) }
-    }
-}
-
-/// Keeps libcurl from repeating a request that must not be repeated, and one whose body it may not rewind, where no
-/// callback comes before the repeat (below 7.80): the request uses a new connection, since libcurl repeats on kept ones
-/// alone.
-struct NoRepeatOption: EasyOption {
-    let request: TransportRequest
-    let body: OutgoingBody
-    let support: LibcurlSupport
-
-    func apply(to easy: EasyHandle) throws {
-        guard !support.has(.requestCheck) else { return }
-        if !request.mayRepeat || body.isRead { try easy.set(.freshConnect, 1) }
-    }
-}
-
 extension TransportRequest {
     /// Whether the request may be executed twice.
     var mayRepeat: Bool { method.isIdempotent || options.hasRareOptions && options.connection.repeatsAnyMethod }
@@ -109,41 +81,4 @@ extension TransportRequest {
 extension Duration {
     /// The duration in whole seconds, rounded up.
     var wholeSeconds: Int { Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0) }
-}
-
-extension TransportRequest {
-    /// Lets the request speak a version of HTTP in which a connection serves one request at a time. Otherwise those of
-    /// others become streams of its connection while it runs: CURLOPT_FRESH_CONNECT is the request's own, and
-    /// CURLOPT_FORBID_REUSE counts at the end of the connection's last one.
-    /// - Throws: ``NetworkError/Code/unsupported`` for versions that have no such form.
-    fileprivate func sharesNoStreams(on easy: EasyHandle) throws {
-        switch options.httpVersion {
-        case .http1_0, .http1_1: return
-        case .http2PriorKnowledge: throw NetworkError.sharesStreams
-        case .http3 where url.scheme == "https": throw NetworkError.sharesStreams
-        case .automatic, .http2, .http3: try easy.set(.httpVersion, OptionValue.http1_1)
-        }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var sharesStreams: NetworkError {
-        NetworkError(
-            .unsupported,
-            "the request must have a connection of its own (connection.forbidsReuse, interface or localPorts, a proxy "
-                + "that challenges, or other credentials than those that share connections); HTTP/2 by prior knowledge "
-                + "and HTTP/3 have none",
-            phase: .preparing)
-    }
-}
-
-/// A connection that no other request has used or will use (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
-struct LoneConnectionOption: EasyOption {
-    let request: TransportRequest
-
-    func apply(to easy: EasyHandle) throws {
-        try request.sharesNoStreams(on: easy)
-        try easy.set(.freshConnect, 1)
-        try easy.set(.forbidReuse, 1)
-    }
 }

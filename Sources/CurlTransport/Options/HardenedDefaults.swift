@@ -15,8 +15,8 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.noSignal, 1)
         try easy.set(.noProgress, 1)
         try easy.boundTLSRecords()
-        if support.has(.quickExit) { try easy.set(.quickExit, 1) }
-        // By number, which every version takes: libcurl would parse the names (7.85) again for each request.
+        try easy.set(.quickExit, 1)
+        // By number: libcurl would parse the names (CURLOPT_PROTOCOLS_STR) again for each request.
         try easy.set(.protocols, OptionValue.httpProtocols)
         try easy.set(.redirectProtocols, OptionValue.httpProtocols)
         try easy.set(.followLocation, 0)
@@ -35,7 +35,7 @@ struct HardenedDefaults: EasyOption {
         try easy.set(.headerOptions, OptionValue.separateHeaders)
         try easy.set(.suppressConnectHeaders, 1)
         try easy.set(.maxConnectionIdle, Self.maximumConnectionIdle)
-        if support.has(.connectionLifetime) { try easy.set(.maxConnectionLife, Self.maximumConnectionLife) }
+        try easy.set(.maxConnectionLife, Self.maximumConnectionLife)
         // With a directory of certificates, OpenSSL builds parse all of them again for each new connection. The file
         // has the same certificates.
         if support.defaultCAFile != nil { try easy.set(.caDirectory, nil) }

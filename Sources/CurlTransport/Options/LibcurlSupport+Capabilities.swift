@@ -16,11 +16,6 @@ extension LibcurlSupport {
         ]
     }
 
-    /// The capabilities that came with a version.
-    static let byVersion: [(capability: TransportCapabilities.Capability, feature: Feature)] = [
-        (.authoritiesInMemory, .authoritiesInMemory)
-    ]
-
     /// The capabilities that are refused where they have a fault, and the fault. HTTP/3 is among them because it falls
     /// back to HTTP/2.
     static let byFault: [(capability: TransportCapabilities.Capability, quirk: Quirk, fault: String)] =
@@ -50,6 +45,7 @@ extension TransportCapabilities {
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
             .connectionOptions, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4,
+            .authoritiesInMemory,
         ]
         var reasons: [Capability: String] = [:]
         for (capability, obstacle) in support.obstacles where reasons[capability] == nil {
@@ -76,14 +72,11 @@ extension LibcurlSupport {
     /// The capabilities that not every libcurl has, each with the reason why this one lacks it; `nil` where it has it.
     fileprivate var obstacles: [(capability: TransportCapabilities.Capability, obstacle: String?)] {
         let builtIn = builtIn.map { ($0.capability, $0.isBuiltIn ? nil : "this libcurl was built without it") }
-        let byVersion = Self.byVersion.map {
-            ($0.capability, has($0.feature) ? nil : "from libcurl \($0.feature.since)")
-        }
         let plain = PlainOptions.all.map { ($0.capability, obstacle(to: $0)) }
         let byFault = Self.byFault.map {
             ($0.capability, suffers(from: $0.quirk) ? "from libcurl \($0.quirk.fixedIn): \($0.fault)" : nil)
         }
-        return builtIn + byVersion + plain + byFault
+        return builtIn + plain + byFault
     }
 
     private func obstacle(to option: any PlainOption) -> String? {

@@ -1,23 +1,13 @@
 import NetworkCore
 
-/// The resolver's options (CURLOPT_DNS_CACHE_TIMEOUT, DOH_URL).
+/// The resolver's options (CURLOPT_DOH_URL). The pool sets the time of its cache (CURLOPT_DNS_CACHE_TIMEOUT).
 struct NameOption: EasyOption {
     let all: TransportOptions
-    /// Whether the addresses to connect to are pinned.
-    let isPinned: Bool
-    let support: LibcurlSupport
     private var options: TransportOptions.Names { all.names }
 
-    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options,
-    /// and where libcurl would write the lookups to standard error: it does with its log on, which tunnels need there.
-    static func check(_ options: TransportOptions, environmentNamesProxy: Bool, support: LibcurlSupport) throws {
+    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options.
+    static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
         guard options.names.dnsOverHTTPS != nil else { return }
-        if support.suffers(from: .refusalInChunksOpensTunnel), ProxyOption.mayTunnel(options) {
-            throw NetworkError(
-                .unsupported,
-                "names.dnsOverHTTPS next to a proxy needs libcurl 7.75: with older ones the lookups would be written "
-                    + "to standard error", phase: .preparing)
-        }
         guard environmentNamesProxy, !ProxyOption.usesEnvironments(options) else { return }
         throw NetworkError(
             .unsupported,
@@ -27,33 +17,25 @@ struct NameOption: EasyOption {
     }
 
     func apply(to easy: EasyHandle) throws {
-        try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS, support: support)
-        // Without a cache, libcurl would not find pinned addresses.
-        if options.cacheTime != TransportOptions.Names().cacheTime, !isPinned {
-            try easy.set(.dnsCacheTimeout, options.cacheTime.wholeSeconds)
-        }
+        try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
         if let url = options.dnsOverHTTPS { try easy.set(.dnsOverHTTPS, url) }
     }
 }
 
 /// The destination of the connection when the URL does not give it (CURLOPT_CONNECT_TO, CURLOPT_RESOLVE).
 ///
-/// With pinned addresses the request connects to their ``PinnedName``. That also keeps connections apart, since libcurl
-/// identifies them by their destination.
+/// Pinned addresses are in the name cache of the request's pool, whose other requests have pinned the same ones.
 struct RouteOption: EasyOption {
     let request: TransportRequest
-    let support: LibcurlSupport
     private var url: RequestURL { request.url }
     private var names: TransportOptions.Names { request.options.names }
     private var ipVersion: TransportOptions.Connection.IPVersion { request.options.connection.ipVersion }
 
     func apply(to easy: EasyHandle) throws {
-        let (named, port, pinned) = try target()
-        let host = pinned.map(PinnedName.name) ?? named
+        let (host, port, pinned) = try target()
         if let pinned {
-            let sign = support.has(.agingResolveEntries) ? "+" : ""
             let addresses = pinned.map(\.bracketed).joined(separator: ",")
-            try easy.set(.resolve, TextList(["\(sign)\(host):\(port):\(addresses)"]))
+            try easy.set(.resolve, TextList(["\(host):\(port):\(addresses)"]))
         }
         let serverName = request.options.tls.serverName
         if let serverName {
@@ -66,12 +48,6 @@ struct RouteOption: EasyOption {
         }
     }
 
-    /// Whether the addresses to connect to are pinned, so that libcurl may look up no name for them.
-    var isPinned: Bool {
-        guard request.options.hasRareOptions, !names.addresses.isEmpty else { return false }
-        return (try? target().pinned) != nil
-    }
-
     /// The host and the port to connect to, and the addresses pinned for them; `nil` for none.
     private func target() throws -> (host: String, port: Int, pinned: [String]?) {
         var (host, port) = (url.host, url.effectivePort)
@@ -79,7 +55,6 @@ struct RouteOption: EasyOption {
             host = rule.toHost?.bracketed ?? host
             port = rule.toPort ?? port
         }
-        if PinnedName.isOne(host) { throw NetworkError.hostOfAnother }
         guard let entry = names.addresses.first(where: { $0.host.bracketed == host && $0.port == port }) else {
             return (host, port, nil)
         }
@@ -91,10 +66,6 @@ struct RouteOption: EasyOption {
 }
 
 extension NetworkError {
-    static var hostOfAnother: NetworkError {
-        NetworkError(.invalidURL, "the host stands for addresses that another request pinned", phase: .preparing)
-    }
-
     fileprivate static func nothingPinned(
         for host: String, _ ipVersion: TransportOptions.Connection.IPVersion
     ) -> NetworkError {

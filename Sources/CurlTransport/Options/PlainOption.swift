@@ -13,9 +13,6 @@ protocol PlainOption: Sendable {
 
     /// Sets the option on a handle, if a request sets it.
     func apply(_ options: TransportOptions, to easy: EasyHandle) throws
-
-    /// Returns the option's text, for which ``TLSTextOwners`` keeps spellings apart; `nil` if it has none.
-    func text(in options: TransportOptions) -> String?
 }
 
 /// The flag that curl, and so `netlayer`, has for a plain option.
@@ -84,11 +81,6 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     }
 
     var capability: TransportCapabilities.Capability { key.capability }
-
-    func text(in options: TransportOptions) -> String? {
-        guard case .text(let text)? = options[key].map(form.plain) else { return nil }
-        return text
-    }
 
     func apply(_ options: TransportOptions, to easy: EasyHandle) throws {
         guard let value = options[key] else { return }

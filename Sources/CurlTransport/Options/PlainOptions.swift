@@ -6,11 +6,6 @@ public import NetworkCore
 package enum PlainOptions {
     static let all: [any PlainOption] = [keepAliveProbes, happyEyeballsDelay, tlsGroups, tlsSignatureAlgorithms]
 
-    /// Returns the texts of a request's plain options, in the order of ``all``.
-    static func texts(in options: TransportOptions) -> [String?] {
-        options.hasDeclaredOptions ? all.map { $0.text(in: options) } : []
-    }
-
     /// The flags of all plain options.
     package static var flags: [PlainFlag] { all.map(\.flag) }
 

@@ -83,8 +83,7 @@ struct ProxyOption: EasyOption {
         // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
         case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)
         }
-        // Such a proxy's tunnel carries no other request: ``TunnelOwners``.
-        if proxy.tunnel || proxy.authenticationScheme != .basic { try easy.set(.proxyTunnel, 1) }
+        if proxy.tunnel { try easy.set(.proxyTunnel, 1) }
         if !proxy.headerFields.isEmpty {
             var lines = TextList()
             for field in proxy.headerFields {
@@ -105,7 +104,6 @@ struct ProxyOption: EasyOption {
 
     private func setTLS(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
-        try easy.sharesNoConnection()
         guard let places = try TrustedPlaces(proxy.authorities, support: support) else { return }
         try easy.set(.proxyCAFile, places.file)
         try easy.set(.proxyCADirectory, places.directory)
@@ -144,16 +142,6 @@ extension TransportOptions.Proxy.Server {
 }
 
 extension EasyHandle {
-    /// Gives a request through a TLS proxy a connection of its own (CURLOPT_FRESH_CONNECT, FORBID_REUSE).
-    ///
-    /// What the server sends after its response waits in the proxy's TLS session, which nothing can query: libcurl
-    /// exposes the server's session alone. And for a server without TLS, libcurl (seen with 7.88) reuses a connection
-    /// whatever authority the proxy's certificate was checked against.
-    func sharesNoConnection() throws {
-        try set(.freshConnect, 1)
-        try set(.forbidReuse, 1)
-    }
-
     /// Bypasses any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from reading the
     /// hosts without a proxy from the environment.
     func goStraight() throws {

@@ -2,16 +2,6 @@ import FoundationEssentials
 import HTTPTypes
 import NetworkCore
 
-/// The URL (CURLOPT_URL), parsed and checked beforehand; libcurl gets the serialized result.
-struct TargetOption: EasyOption {
-    let url: RequestURL
-
-    func apply(to easy: EasyHandle) throws {
-        if PinnedName.isOne(url.host) { throw NetworkError.hostOfAnother }
-        try easy.set(.url, url.absoluteString)
-    }
-}
-
 /// The method and the body (CURLOPT_HTTPGET, NOBODY, POST, CUSTOMREQUEST, POSTFIELDSIZE_LARGE).
 struct MethodAndBodyOption: EasyOption {
     let method: HTTPRequest.Method
@@ -106,53 +96,47 @@ struct HeaderFieldsOption: EasyOption {
     }
 }
 
-/// The protocol version (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
+/// The protocol version of a ``ConnectionKey`` (CURLOPT_HTTP_VERSION, CURLOPT_PIPEWAIT).
 struct HTTPVersionOption: EasyOption {
     let version: TransportOptions.HTTPVersion
-    /// Whether the connection uses TLS, whose handshake negotiates HTTP/2.
-    let isSecure: Bool
-    /// Whether the receive rate is limited.
-    let isLimited: Bool
-    let support: LibcurlSupport
 
     func apply(to easy: EasyHandle) throws {
-        let disturbs = isLimited && support.suffers(from: .http2ReceivingLimitFails)
         switch version {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
-        case .http1_1: try easy.set(.httpVersion, OptionValue.http1_1)
-        case .http2PriorKnowledge:
-            // A connection of its own would still serve others while the request runs.
-            if disturbs { throw NetworkError.rateStopsOthers }
-            try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
-        // Newer libcurls don't reuse a connection without TLS for these, although they mean HTTP/1.1 there.
-        case .http2 where !isSecure, .http3 where !isSecure: try easy.set(.httpVersion, OptionValue.http1_1)
-        case .http2 where disturbs: try easy.set(.httpVersion, OptionValue.http1_1)
-        case .http2: try setHTTP2(easy)
+        case .http1_1, .automatic: try easy.set(.httpVersion, OptionValue.http1_1)
+        case .http2PriorKnowledge: try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
         case .http3: try easy.set(.httpVersion, OptionValue.http3)
-        case .automatic where support.speaksHTTP1(version, isSecure: isSecure):
-            try easy.set(.httpVersion, OptionValue.http1_1)
-        case .automatic: try setHTTP2(easy)
+        case .http2:
+            try easy.set(.httpVersion, OptionValue.http2OverTLS)
+            // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
+            try easy.set(.pipeWait, 1)
         }
     }
 
-    /// Whether the TLS handshake may negotiate HTTP/2.
-    var negotiatesHTTP2: Bool {
-        let disturbs = isLimited && support.suffers(from: .http2ReceivingLimitFails)
-        return switch version {
-        case .http2: isSecure && !disturbs
-        case .automatic: !support.speaksHTTP1(version, isSecure: isSecure)
-        case .http1_0, .http1_1, .http2PriorKnowledge, .http3: false
+    /// Refuses options with which the request's connection would have the streams of others, or stop them.
+    static func check(_ request: TransportRequest, support: LibcurlSupport) throws {
+        let options = request.options
+        guard options.hasRareOptions else { return }
+        let hasStreams =
+            options.httpVersion == .http2PriorKnowledge
+            || options.httpVersion == .http3 && request.url.scheme == "https"
+        if hasStreams, options.connection.forbidsReuse { throw NetworkError.sharesStreams }
+        if options.httpVersion == .http2PriorKnowledge, options.rate.maximumReceivedPerSecond != nil,
+            support.suffers(from: .http2ReceivingLimitFails)
+        {
+            throw NetworkError.rateStopsOthers
         }
-    }
-
-    private func setHTTP2(_ easy: EasyHandle) throws {
-        try easy.set(.httpVersion, OptionValue.http2OverTLS)
-        // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
-        try easy.set(.pipeWait, 1)
     }
 }
 
 extension NetworkError {
+    fileprivate static var sharesStreams: NetworkError {
+        NetworkError(
+            .unsupported,
+            "a connection of one request (connection.forbidsReuse) can't be one of HTTP/2 by prior knowledge or of "
+                + "HTTP/3, whose other streams would be those of others", phase: .preparing)
+    }
+
     fileprivate static var rateStopsOthers: NetworkError {
         NetworkError(
             .unsupported,
@@ -162,26 +146,19 @@ extension NetworkError {
 }
 
 /// libcurl's own connect timeout (CURLOPT_CONNECTTIMEOUT_MS), by which it also divides the time among several
-/// addresses.
-///
-/// Below 7.87 none that may expire during the name lookup: that would join the resolver's thread and block the whole
-/// loop. The loop's own clock keeps the timeout everywhere.
+/// addresses. The loop's own clock keeps the timeout.
 struct ConnectTimeoutOption: EasyOption {
     let timeout: Duration?
     /// Whether nothing else would end what may go on without end: a lookup over HTTPS, whose connections may outlast
     /// their request (below 8.9), and a proxy's responses to CONNECT.
     let needsEnd: Bool
-    let support: LibcurlSupport
 
-    /// libcurl's default (CURLOPT_CONNECTTIMEOUT), which counts unless another one is set.
-    private static let standard = Duration.seconds(300)
     // libcurl takes no more than 32 bits.
     private static let none = Int(Int32.max)
 
     /// libcurl's timeout in milliseconds; `nil` for its default.
     var milliseconds: Int? {
         guard let timeout else { return needsEnd ? nil : Self.none }
-        guard support.has(.quickExit) else { return timeout < Self.standard || needsEnd ? nil : Self.none }
         let milliseconds = timeout.roundedUpMilliseconds
         // Longer than the loop's own timeout and than a busy machine delays the loop: libcurl would give up its lookup,
         // whose thread lives on uncounted, or whose connection stays open (DNS over HTTPS, below 8.9).
@@ -200,10 +177,6 @@ extension HTTPField.Name {
 /// Bypasses the proxy while no variable of the environment names one. libcurl would read the variables again before
 /// each request, which costs as much as a tenth of a small request.
 struct NoProxyOption: EasyOption {
-    /// Whether the request uses the environment's proxy, if there is one.
-    let usesEnvironments: Bool
-    let isSecure: Bool
-
     /// Whether the environment names a proxy for some requests.
     static let mayBeNamed = [false, true].contains { isSecure in
         EnvironmentProxy.variables(isSecure: isSecure).contains(where: EnvironmentVariable.isSet)
@@ -228,47 +201,28 @@ struct NoProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
-        if usesEnvironments, Self.mayBeHTTPS(isSecure: isSecure) { try easy.sharesNoConnection() }
-    }
-}
-
-/// The wire log (CURLOPT_DEBUGFUNCTION, CURLOPT_VERBOSE).
-struct WireLogOption: EasyOption {
-    let log: WireLog?
-
-    func apply(to easy: EasyHandle) throws {
-        if let log { try easy.setWireLog(log) }
     }
 }
 
 extension TransportRequest {
     /// Sets every option that this request needs, in order.
     /// - Parameter body: The result of ``TransportRequest/wireBody()``.
-    func configure(_ easy: EasyHandle, sending body: OutgoingBody, over support: LibcurlSupport) throws {
-        let isSecure = url.scheme == "https"
+    func configure(_ easy: EasyHandle, sending body: OutgoingBody, plan: Plan, over support: LibcurlSupport) throws {
         try HardenedDefaults(support: support).apply(to: easy)
-        try TargetOption(url: url).apply(to: easy)
+        try easy.set(url, isSameOrigin: false)
+        easy.carried = CarriedRequest(self, plan: plan)
         try MethodAndBodyOption(method: method, body: body).apply(to: easy)
         try HeaderFieldsOption(request: self, hasBody: hasWireBody).apply(to: easy)
-        let isLimited = options.hasRareOptions && options.rate.maximumReceivedPerSecond != nil
-        let version = HTTPVersionOption(
-            version: options.httpVersion, isSecure: isSecure, isLimited: isLimited, support: support)
-        try version.apply(to: easy)
+        try HTTPVersionOption(version: plan.key.version).apply(to: easy)
         let isRare = options.hasRareOptions
         let tls = TLSOption(
-            options: isRare ? options.tls : nil, negotiatesHTTP2: version.negotiatesHTTP2,
-            looksUpOverHTTPS: isRare && options.names.dnsOverHTTPS != nil, support: support)
+            options: isRare ? options.tls : nil, looksUpOverHTTPS: plan.key.looksUpOverHTTPS, support: support)
         try tls.apply(to: easy)
-        try ConnectTimeoutOption(
-            timeout: options.connectTimeout,
-            needsEnd: isRare && options.names.dnsOverHTTPS != nil || ProxyOption.mayTunnel(options), support: support
-        ).apply(to: easy)
-        try WireLogOption(log: options.redactingWireLog).apply(to: easy)
-        let usesEnvironments = !options.hasRareOptions || ProxyOption.usesEnvironments(options)
-        try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: isSecure).apply(to: easy)
-        try NoRepeatOption(request: self, body: body, support: support).apply(to: easy)
-        guard options.hasRareOptions else { return }
-        for option in rareOptions(for: support) { try option.apply(to: easy) }
+        try plan.connectTimeout.apply(to: easy)
+        if let log = options.redactingWireLog { try easy.setWireLog(log) }
+        try NoProxyOption().apply(to: easy)
+        guard isRare else { return }
+        for option in rareOptions { try option.apply(to: easy) }
         guard options.hasDeclaredOptions else { return }
         for option in PlainOptions.all { try option.apply(options, to: easy) }
     }
@@ -276,24 +230,20 @@ extension TransportRequest {
     /// Whether libcurl sends a body, even an empty one.
     private var hasWireBody: Bool { body != nil || method != .get && method != .head }
 
-    /// Returns the groups of options that are not at their defaults.
-    private func rareOptions(for support: LibcurlSupport) -> [any EasyOption] {
+    /// The groups of options that are not at their defaults.
+    private var rareOptions: [any EasyOption] {
         let (tls, names) = (options.tls, options.names)
         var list: [any EasyOption] = []
         if tls.serverName != nil || names != TransportOptions.Names() {
-            let route = RouteOption(request: self, support: support)
-            list.append(NameOption(all: options, isPinned: route.isPinned, support: support))
-            list.append(route)
+            list.append(NameOption(all: options))
+            list.append(RouteOption(request: self))
         }
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
         list.append(ProxyOption(options: options, url: url))
-        if options.connection != TransportOptions.Connection() {
-            list.append(ConnectionOption(request: self))
-        }
+        if options.connection != TransportOptions.Connection() { list.append(ConnectionOption(request: self)) }
         if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
-        if options.addressPolicy != .any { list.append(AddressPolicyOption(support: support)) }
         return list
     }
 }

@@ -5,8 +5,6 @@ import NetworkCore
 struct TLSOption: EasyOption {
     /// The request's TLS options; `nil` for the defaults.
     let options: TransportOptions.TLS?
-    /// Whether the handshake may negotiate HTTP/2.
-    let negotiatesHTTP2: Bool
     /// Whether names are looked up over HTTPS, which trusts the request's authorities.
     let looksUpOverHTTPS: Bool
     let support: LibcurlSupport
@@ -15,10 +13,7 @@ struct TLSOption: EasyOption {
         try easy.set(
             .tlsVersion,
             OptionValue.tls(
-                from: options?.minimumVersion ?? Self.minimumVersion, upTo: options?.maximumVersion,
-                negotiatesHTTP2: negotiatesHTTP2))
-        let flags = OptionValue.tlsOptions(upTo: options?.maximumVersion, negotiatesHTTP2: negotiatesHTTP2)
-        if let flags { try easy.set(.tlsOptions, flags) }
+                from: options?.minimumVersion ?? Self.minimumVersion, upTo: options?.maximumVersion))
         if let options { try setIdentities(of: options, on: easy) }
     }
 

@@ -58,7 +58,7 @@ enum CurlFailure {
 
     /// Returns the text of the error buffer, which has room for 255 bytes; some versions end a longer text in dots.
     private static func shown(_ text: String) -> String {
-        Redaction.words(ofLibrary: PinnedName.hidden(in: text), isWhole: text.utf8.count < 250)
+        Redaction.words(ofLibrary: text, isWhole: text.utf8.count < 250)
     }
 
     private static func classify(

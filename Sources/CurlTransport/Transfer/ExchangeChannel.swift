@@ -14,8 +14,8 @@ final class ExchangeEnd: UnreadMetrics {
     let bodyBytes: Int
     let hasRequestBody: Bool
     let tlsSession: TLSSession?
-    /// How often the request went out, and how often as a repeat; `nil` where libcurl can't count it.
-    let sending: SendingRecord?
+    /// How often the request went out, and how often as a repeat.
+    let sending: SendingRecord
     /// The trailer lines after the body, parsed on demand.
     let trailerBytes: [UInt8]
     /// When the first line of the response arrived.
@@ -31,7 +31,7 @@ final class ExchangeEnd: UnreadMetrics {
         bodyBytes = transfer.channel.receivedBytes
         hasRequestBody = transfer.hasRequestBody
         tlsSession = transfer.tlsSession
-        sending = Libcurl.found.has(.requestCheck) ? transfer.sending : nil
+        sending = transfer.sending
         trailerBytes = transfer.state.head.trailerBytes
         responded = transfer.state.responded
     }

@@ -1,14 +1,15 @@
 import NetworkCore
 
-/// The address policy. It checks each address before a connection to it is made (CURLOPT_OPENSOCKETFUNCTION), and the
-/// address of a kept connection before the request goes out (CURLOPT_PREREQFUNCTION, 7.80). The second callback also
-/// counts how often the request goes out.
+/// How a transfer gets a connection. The address policy checks each address before a connection to it is made
+/// (CURLOPT_OPENSOCKETFUNCTION), so that a pool has no other ones. CURLOPT_PREREQFUNCTION counts how often the request
+/// goes out.
 extension Transfer {
     /// Returns whether libcurl may connect to an address. Not for a transfer whose caller has its result: it stays in
     /// libcurl while its name is looked up, and would send its request afterwards.
     func mayConnect(to address: SocketAddress) -> Bool {
         guard state.failure == nil else { return false }
-        if isWanted(address), request.options.addressPolicy == .any || allows(address.ip) { return true }
+        let isUnlimited = !request.options.hasRareOptions || request.options.addressPolicy == .any
+        if isUnlimited || allows(address.ip) { return true }
         delegate?.transferFoundNoSocket(self)
         return false
     }
@@ -52,16 +53,6 @@ extension Transfer {
         delegate?.transfer(self, waitsOn: descriptor, for: interest)
     }
 
-    /// Below 7.77 libcurl connects to any known address of a name, whatever IP version the request wants.
-    private func isWanted(_ address: SocketAddress) -> Bool {
-        guard request.options.hasRareOptions else { return true }
-        return switch request.options.connection.ipVersion {
-        case .any: true
-        case .v4: !address.isIPv6
-        case .v6: !address.isIPv4
-        }
-    }
-
     /// Refuses what can't be read as an address.
     private func allows(_ address: AddressPolicy.Address?) -> Bool {
         guard let address else { return false }
@@ -76,12 +67,6 @@ extension Transfer {
 
     private var hasReadBody: Bool { (easy?.reader?.position ?? 0) > 0 }
 
-    /// Whether the address policy allows the connection's other end. A new connection's address was checked already.
-    private func allows(_ ends: ConnectionEnds) -> Bool {
-        guard request.options.hasRareOptions, request.options.addressPolicy != .any else { return true }
-        return allows(ends.remoteAddress)
-    }
-
     /// - Parameter sent: The number of bytes of the request that have gone out.
     func mayGoOut(over ends: ConnectionEnds, sent: Int) -> Bool {
         // It may have waited for another transfer's connection, and ended from our side meanwhile.
@@ -89,9 +74,9 @@ extension Transfer {
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
         guard mayRepeat(sent: sent) else { return false }
-        // Another connection may be clean, and lead to another address of the name. A body of which libcurl has read a
-        // part goes out from its start over another one alone: libcurl rewinds it only if it has counted bytes as sent.
-        if hasReadBody || delegate?.transfer(self, goesOutOver: ends) == false || !allows(ends) {
+        // Another connection may be clean. A body of which libcurl has read a part goes out from its start over another
+        // one alone: libcurl rewinds it only if it has counted bytes as sent.
+        if hasReadBody || delegate?.transfer(self, goesOutOver: ends) == false {
             avoidConnection()
             return false
         }

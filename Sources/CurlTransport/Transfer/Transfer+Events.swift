@@ -3,7 +3,6 @@ import NetworkCore
 /// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
 extension Transfer: EasyEvents {
     func progresses(moved: Int) -> Bool {
-        guard !tunnelResponse.isOpenTooEarly else { return false }
         guard !tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
         state.fail(NetworkError.endlessRefusal)
         return false
@@ -25,28 +24,16 @@ extension Transfer: EasyEvents {
 
     func logged(_ line: BorrowedBytes) {
         if Self.surplusWords.contains(where: line.begins) { _ = easy?.endsItsConnection() }
-        guard watchesTunnel else { return }
-        tunnelResponse.logged(line)
-        if tunnelResponse.isOpenTooEarly { state.fail(NetworkError.unreadRefusal) }
     }
 
     /// Not for a transfer whose caller has its result.
     func lookUpBegins() -> Bool {
         guard state.failure == nil else { return false }
-        guard lookUp.isOfPeer(isBehindProxy: looksUpBehindProxy) else { return true }
-        guard !RouteOption(request: request, support: Libcurl.found).isPinned else { return pinnedAddressesAreGone() }
+        guard lookUp.isOfPeer(isBehindProxy: plan.looksUpBehindProxy) else { return true }
         // libcurl looks a name up for a repeat, too.
         guard mayRepeat(sent: sentBytes), delegate?.transferMayLookUp(self) != false else { return false }
         lookUp.begins(at: clock.now)
         return true
-    }
-
-    /// The name cache has lost the pinned addresses: another request's end, with a shorter cache time, has removed
-    /// them before a repeat over a new connection. A new handle brings them again.
-    /// - Returns: That libcurl may not look their name up.
-    private func pinnedAddressesAreGone() -> Bool {
-        if mayRepeat(sent: sentBytes) { life.beginAgain(.overNewConnection) }
-        return false
     }
 
     // MARK: The response's head
@@ -178,13 +165,6 @@ extension NetworkError {
         return NetworkError(
             .connectionLost,
             "the server refused the expectation (417) after part of the body went out, \(reason)", phase: .receiving)
-    }
-
-    fileprivate static var unreadRefusal: NetworkError {
-        NetworkError(
-            .proxyFailed,
-            "the proxy refused the tunnel with a body in chunks that comes in pieces, which libcurl reads from 7.75 on",
-            phase: .connecting)
     }
 
     fileprivate static var endlessRefusal: NetworkError {

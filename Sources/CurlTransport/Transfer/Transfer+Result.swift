@@ -46,7 +46,7 @@ extension Transfer {
         if code == .couldNotConnect, let refusedAddress {
             return .failure(NetworkError.addressRefused(refusedAddress))
         }
-        if isPrewarming, code == .badFunctionArgument, isUnsent(info), info.newConnections > 0 {
+        if isPrewarming, code == .badFunctionArgument, sending.isUnsent(sent: sentBytes), info.newConnections > 0 {
             return .failure(ConnectionIsOpen())
         }
         if code == .couldNotConnect, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
@@ -75,19 +75,13 @@ extension Transfer {
             let message = "the connection ended within the response's head"
             return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
+        endedWell = true
         return .success(ExchangeEnd(self, info))
-    }
-
-    /// Whether nothing but a proxy's CONNECT has gone out. Below libcurl 7.80, which reports no sending, a tunnel's
-    /// CONNECT and the request are one figure, and the code alone has to do.
-    private func isUnsent(_ info: TransferInfo) -> Bool {
-        guard !Libcurl.found.has(.requestCheck) else { return sending.isUnsent(sent: sentBytes) }
-        return info.requestBytes == 0 || ProxyOption.mayTunnel(request.options)
     }
 
     /// From 8.14 on, libcurl's clocks show the request as sent even where a proxy refused the tunnel.
     private func phaseWithoutResponse(_ info: TransferInfo) -> NetworkError.Phase {
-        if Libcurl.found.has(.requestCheck), sending.attempts == 0 { return .connecting }
+        if sending.attempts == 0 { return .connecting }
         return info.phase(hasResponse: false)
     }
 

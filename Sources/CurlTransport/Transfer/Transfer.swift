@@ -8,15 +8,13 @@ import Synchronization
 /// touches what is below, and before that only the thread that creates the transfer.
 final class Transfer: @unchecked Sendable {
     let request: TransportRequest
-    let origin: Origin
+    /// The plan of the request as its sender made it.
+    private let ownPlan: Plan
+    var origin: Origin { ownPlan.origin }
     /// When the transfer was created; its timeouts start here.
     let sent: MonotonicTime
     let hasRequestBody: Bool
     private let body: OutgoingBody
-    /// The options set in addition to the request's own.
-    private let more: [any EasyOption]
-    /// The claims to connections that the transfer may use. The loop drops them once it has let the transfer go.
-    var claims: [ConnectionClaim]
     /// The channel to the waiting caller.
     let channel = ExchangeChannel()
     /// Set by the first cancellation, so that one that comes before the start is not lost.
@@ -27,10 +25,18 @@ final class Transfer: @unchecked Sendable {
     /// The transfer's index in the loop's table; -1 outside it.
     var slot = -1
     var life = TransferLife.outside
-    /// The handle, while the transfer runs and shortly before, from ``prepare(isFresh:)`` to ``letGo()``.
+    /// The handle, while the transfer runs and shortly before, from ``prepare(at:)`` to ``letGo()``.
     private(set) var easy: EasyHandle?
-    /// Whether the sending task has prepared the transfer already.
-    private(set) var isPreparedAhead = false
+    /// The place of the connections that the handle uses.
+    private var destination: Destination?
+    /// The pool whose libcurl has the handle.
+    private(set) var pool: Pool?
+    /// Whether the next handle must open a new connection.
+    private var needsNewConnection = false
+    /// The plan of a request that the server wants over HTTP/1.1, in place of ``ownPlan``.
+    private var otherPlan: Plan?
+    /// The plan of the request as it goes out now.
+    var plan: Plan { otherPlan ?? ownPlan }
     private let ownState: Unshared<TransferState>
     var state: TransferState {
         @inline(__always) _read { yield ownState.value }
@@ -68,7 +74,7 @@ final class Transfer: @unchecked Sendable {
     /// Whether the request goes out without its `Expect`, which the server has refused.
     private(set) var dropsExpectation = false
     /// Whether the server has refused the request over HTTP/2, so that all further connections speak HTTP/1.1.
-    private var staysWithHTTP1 = false
+    private var staysWithHTTP1: Bool { otherPlan != nil }
     /// Whether libcurl paused the transfer while it holds bytes to send.
     var keepsBytes = false
     /// What had gone out at the last pause of a body of unknown length.
@@ -83,10 +89,6 @@ final class Transfer: @unchecked Sendable {
     var lookUp = LookUp()
     /// What the proxy has sent before the tunnel is open.
     var tunnelResponse = TunnelResponse()
-    /// Whether libcurl may take a refused tunnel as open, which only its log shows.
-    var watchesTunnel: Bool {
-        Libcurl.found.suffers(from: .refusalInChunksOpensTunnel) && ProxyOption.mayTunnel(request.options)
-    }
     /// The loop, while it has the transfer.
     var delegate: (any TransferDelegate)?
     /// The time source of the callbacks: the loop's clock, read once per round.
@@ -97,30 +99,17 @@ final class Transfer: @unchecked Sendable {
     /// The handler that receives the progress of the bodies.
     let progress: TransferProgress.Handler?
 
-    /// - Parameters:
-    ///   - more: The options set in addition to the request's own.
-    ///   - claims: The claims to connections that the transfer may use.
     /// - Throws: ``NetworkError`` when there is no memory to compress the request's body.
-    init(
-        _ request: TransportRequest, origin: Origin, clock: LoopClock, alsoWith more: [any EasyOption] = [],
-        claiming claims: [ConnectionClaim] = []
-    ) throws {
+    init(_ request: TransportRequest, plan: Plan) throws {
         sent = .now
-        self.clock = clock
-        self.origin = origin
-        self.more = more
-        self.claims = claims
-        let isPausable = Libcurl.found.isPausable(request.options.httpVersion)
+        clock = plan.loop.clock
+        ownPlan = plan
         progress = request.options.progress
-        whenFull = isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
-        ownState = Unshared(
-            TransferState(
-                now: sent,
-                speaksHTTP1: Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)))
+        whenFull = plan.isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
+        ownState = Unshared(TransferState(now: sent, speaksHTTP1: plan.asksForHTTP1))
         clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
         hasRequestBody = request.body != nil
-        sending = SendingRecord(
-            mayRepeat: request.mayRepeat, isCounted: !origin.isSecure && !ProxyOption.maySpeakTLS(request.options))
+        sending = SendingRecord(mayRepeat: request.mayRepeat, isCounted: !plan.maySendOverTLS)
         body = OutgoingBody(try request.wireBody())
         self.request = request
     }
@@ -130,20 +119,60 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: The handle
 
-    /// Creates and configures the handle, unless that is done.
-    /// - Parameter isFresh: Whether the handle opens a new connection.
+    /// Takes a handle that another request has left at the place of the request's connections, or makes one.
     /// - Throws: ``NetworkError`` for options that this libcurl refuses.
-    func prepare(isFresh: Bool = false) throws {
-        guard easy == nil else { return }
+    func prepare(at destination: Destination) throws -> EasyHandle {
+        guard let pool = destination.pool else { throw NetworkError.noPool }
+        self.destination = destination
+        if leavesHandle, let easy = destination.takeHandle() {
+            self.easy = easy
+            try easy.carry(request, for: self, plan: plan)
+            return easy
+        }
         let easy = try EasyHandle(events: self)
-        try outgoing.configure(easy, sending: body, over: Libcurl.found)
-        for option in more { try option.apply(to: easy) }
-        if isFresh { try easy.set(.freshConnect, 1) }
-        try easy.attachCallbacks(
-            checksRequests: Libcurl.found.has(.requestCheck), reportsProgress: ProxyOption.mayTunnel(request.options))
-        if watchesTunnel { try easy.watchLog() }
         self.easy = easy
+        try pool.multi.attach(to: easy)
+        try outgoing.configure(easy, sending: body, plan: plan, over: Libcurl.found)
+        if plan.loop.trustsAnyServer { try AnyServerOption().apply(to: easy) }
+        if isPrewarming { try PrewarmOption().apply(to: easy) }
+        if needsNewConnection { try easy.set(.freshConnect, 1) }
+        try easy.attachCallbacks(reportsProgress: plan.mayTunnel)
+        return easy
     }
+
+    /// Hands the handle to libcurl.
+    func enterPool() throws {
+        guard let easy, let destination, let pool = destination.pool else { throw NetworkError.noPool }
+        easy.useNames(for: pool.nameCacheSeconds())
+        try pool.multi.add(easy, slot: slot)
+        self.pool = pool
+        pool.transferBegan()
+        destination.transferBegan()
+    }
+
+    /// Takes the handle from libcurl, if it has it.
+    /// - Returns: The pool that had it.
+    @discardableResult
+    func leavePool(at now: MonotonicTime) -> Pool? {
+        guard let pool else { return nil }
+        self.pool = nil
+        if let easy { pool.multi.remove(easy) }
+        pool.transferEnded()
+        destination?.transferEnded(at: now)
+        return pool
+    }
+
+    /// Whether the handle may be another's before, and the next request's afterwards: it carries a GET without a body
+    /// whose every option the next one sets again, or has with the same value.
+    private var leavesHandle: Bool {
+        plan.keepsHandles && request.method == .get && !hasRequestBody && !isPrewarming && !needsNewConnection
+    }
+
+    /// Whether the exchange has left nothing in the handle but its response: it went out once, and ended well.
+    private var hasEndedPlainly: Bool { endedWell && sending.attempts == 1 && begunAgain == 0 && state.failure == nil }
+
+    /// Whether libcurl has reported success.
+    var endedWell = false
 
     /// The request as it goes out now.
     private var outgoing: TransportRequest {
@@ -184,15 +213,15 @@ final class Transfer: @unchecked Sendable {
     /// be as broken, and libcurl would give up after five of them.
     var avoidsKeptConnections: Bool { begunAgain == 0 && sending.isRepeat }
 
-    /// Creates another handle, for a new connection, in place of one that has left its multi handle and whose request
-    /// must not go out over the connection that libcurl chose.
+    /// Prepares the transfer for another handle, with a new connection, in place of one that has left its pool and whose
+    /// request must not go out over the connection that libcurl chose.
     /// - Throws: ``NetworkError`` after too many new starts, and for a body that can't be produced again.
-    func prepareFresh() throws {
+    func beginAgain() throws {
         begunAgain += 1
         guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
         try leaveHandle()
         clocks.beginAgain(at: clock.now)
-        try prepare(isFresh: true)
+        needsNewConnection = true
     }
 
     /// Prepares the transfer for its return to the queue: its name needs a lookup after all.
@@ -219,17 +248,14 @@ final class Transfer: @unchecked Sendable {
     /// The number of bytes of the request that have gone out, over all its handles.
     var sentBytes: Int { sentEarlier + (easy?.requestBytes ?? 0) }
 
-    /// Calls ``prepare(isFresh:)`` on the sending task's thread, before the loop has the transfer.
-    func prepareAhead() throws {
-        try prepare()
-        isPreparedAhead = true
-    }
-
-    /// Closes the handle, which has left its multi handle or never was in one.
+    /// Closes the handle, which has left its pool, or leaves it to the next request.
     func letGo() {
-        isPreparedAhead = false
-        easy?.close()
-        easy = nil
+        guard let easy else { return }
+        self.easy = nil
+        let isKept =
+            leavesHandle && hasEndedPlainly && !easy.isMarked && destination?.pool != nil
+            && destination?.keep(easy) == true
+        if !isKept { easy.close() }
     }
 
     /// The channel of a streamed body.
@@ -253,13 +279,8 @@ final class Transfer: @unchecked Sendable {
     /// Whether the server may still wait for the body.
     var owesBody: Bool { holdsBodyBack && request.body?.length != 0 }
 
-    /// Whether the server's name may be looked up after the socket to the proxy was opened.
-    var looksUpBehindProxy: Bool { ProxyOption.takesAddresses(request.options) }
-
     /// Whether the request goes out over HTTP/1 whatever its connection is.
-    var asksForHTTP1: Bool {
-        staysWithHTTP1 || Libcurl.found.speaksHTTP1(request.options.httpVersion, isSecure: origin.isSecure)
-    }
+    var asksForHTTP1: Bool { plan.asksForHTTP1 }
 
     /// Whether the request certainly goes out over HTTP/1: it asks for that, or its connection has no other version.
     var speaksHTTP1: Bool { hasHTTP1Connection || asksForHTTP1 }
@@ -276,7 +297,11 @@ final class Transfer: @unchecked Sendable {
     /// libcurl remembers for one handle.
     func avoidConnection() {
         learnVersion()
-        staysWithHTTP1 = sending.attempts > 0 && hasHTTP1Connection
+        if sending.attempts > 0, hasHTTP1Connection, otherPlan == nil {
+            var request = request
+            request.options.httpVersion = .http1_1
+            otherPlan = Plan(request, origin: origin, loop: plan.loop)
+        }
         life.beginAgain(.overNewConnection)
     }
 
@@ -296,7 +321,7 @@ final class Transfer: @unchecked Sendable {
     func mayKeepBytes(given: Int, uploaded: Int) -> Bool {
         guard request.body?.length == nil, speaksHTTP1 else { return given > uploaded }
         // Below 8.7 libcurl requests a chunk only when the last one is out.
-        guard Libcurl.found.has(.sharedReceiveBuffer) else { return false }
+        guard Libcurl.found.sharesReceiveBuffer else { return false }
         let now = (uploaded: uploaded, queued: queuedBytes)
         defer { sentAtPause = now }
         return now.queued > 0 || sentAtPause.map { $0 != now } ?? true
@@ -310,8 +335,13 @@ extension NetworkError {
     fileprivate static var noCleanConnection: NetworkError {
         NetworkError(
             .connectionLost,
-            "every kept connection that libcurl chose had surplus bytes or belongs to other requests",
+            "every kept connection that libcurl chose had surplus bytes",
             phase: .connecting)
+    }
+
+    /// A programming error: a pool goes only when no transfer needs it.
+    static var noPool: NetworkError {
+        NetworkError(.unclassified, "the connections of the request are gone", phase: .preparing)
     }
 
     fileprivate static var bodyIsGone: NetworkError {

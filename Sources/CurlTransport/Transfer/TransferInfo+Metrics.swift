@@ -9,11 +9,11 @@ extension TransferInfo {
     ///   - bodyBytes: The number of body bytes from libcurl, before content decoding.
     ///   - hasRequestBody: Whether there was a body to send.
     ///   - tlsSession: The connection's TLS parameters, if known.
-    ///   - sending: The record of how often the request went out; `nil` where libcurl can't count it.
+    ///   - sending: The record of how often the request went out.
     ///   - responded: The time from `send` until the first line of the response.
     func metrics(
         queued: Duration, begun: Duration, total: Duration, bodyBytes: Int, hasRequestBody: Bool,
-        tlsSession: TLSSession?, sending: SendingRecord?, responded: Duration? = nil
+        tlsSession: TLSSession?, sending: SendingRecord, responded: Duration? = nil
     ) -> TransportMetrics {
         var metrics = TransportMetrics(total: total)
         metrics.queued = queued
@@ -26,13 +26,13 @@ extension TransferInfo {
         }
         metrics.firstByte = firstByte.map { begun + .microseconds($0) }
         // libcurl's clock begins anew with each repeat, and below 8.3 it stops when an upload begins.
-        let isOwn = !hasRequestBody && metrics.firstByte != nil && sending?.attempts ?? 1 <= 1
+        let isOwn = !hasRequestBody && metrics.firstByte != nil && sending.attempts <= 1
         if let responded, !isOwn { metrics.firstByte = responded }
         metrics.httpVersion = httpVersion
         metrics.tlsVersion = tlsSession?.version
         metrics.tlsCipher = tlsSession?.cipher
-        metrics.resends = sending.map { max(0, $0.attempts - 1) }
-        metrics.repeats = sending?.repeats
+        metrics.resends = max(0, sending.attempts - 1)
+        metrics.repeats = sending.repeats
         metrics.remoteAddress = remote?.text
         metrics.localAddress = local?.text
         metrics.requestBodyBytes = hasRequestBody ? uploadedBytes : nil

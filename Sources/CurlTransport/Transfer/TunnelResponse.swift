@@ -1,4 +1,4 @@
-/// What a proxy sends before its tunnel is open: its limit, and whether libcurl has read it to its end. Pure.
+/// The limit of what a proxy sends before its tunnel is open. Pure.
 ///
 /// libcurl reads the proxy's response within one call, a byte at a time, for as long as bytes come: the body of a 407
 /// to its end, which the proxy may have announced as a terabyte. It calls its progress function after each byte, so
@@ -14,9 +14,6 @@ struct TunnelResponse {
     private var moved = 0
     private var inCall = 0
     private var bytes = 0
-    private var isInChunks = false
-    /// Whether libcurl has taken the tunnel as open in the middle of a refusal's body.
-    private(set) var isOpenTooEarly = false
 
     /// Counts a call of libcurl's progress function.
     /// - Parameters:
@@ -31,22 +28,5 @@ struct TunnelResponse {
         inCall += 1
         if inCall > Self.free { bytes += 1 }
         return bytes <= Self.maximumBytes
-    }
-
-    /// The beginnings of the lines that libcurl 7.74 logs in CONNECT where a body in chunks begins.
-    private static let begin = "Ignore chunked response-body"
-    /// Those where such a body ends, whatever ends it: the last chunk, the connection, a failure, another CONNECT.
-    private static let ends = [
-        "chunk reading DONE", "Proxy CONNECT connection closed", "Proxy CONNECT aborted", "Connect me again please",
-        "Received HTTP code", "Establish HTTP proxy tunnel",
-    ]
-    /// The one where CONNECT is over, either way.
-    private static let over = "CONNECT phase completed"
-
-    /// Takes note of a line of libcurl's log.
-    mutating func logged(_ line: some Collection<UInt8>) {
-        if line.starts(with: Self.begin.utf8) { isInChunks = true }
-        if Self.ends.contains(where: { line.starts(with: $0.utf8) }) { isInChunks = false }
-        if isInChunks, line.starts(with: Self.over.utf8) { isOpenTooEarly = true }
     }
 }

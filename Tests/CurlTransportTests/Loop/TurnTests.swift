@@ -51,12 +51,7 @@ struct TurnTests {
         limits.perOrigin = 1
         let loop = try CurlLoop(limits: limits)
         let request = try request(server.url())
-        let transfers = try (0..<3).map { _ in try Transfer(request, origin: Origin(request.url), clock: loop.clock) }
-        // All are prepared before the first start: once one of them waits for its turn, no handle is made ahead.
-        for transfer in transfers {
-            try loop.prepareAhead(transfer)
-            #expect(transfer.easy != nil)
-        }
+        let transfers = try (0..<3).map { _ in try Transfer(request, over: loop) }
         transfers.forEach(loop.start)
         try await server.wait { $0.requests.count >= 1 }
         // The first request may be out before the loop has seen the other two.
@@ -67,17 +62,5 @@ struct TurnTests {
         #expect(haveHandles == [true, false, false])
         loop.shutDown(within: .zero)
         await loop.end.wait()
-    }
-
-    @Test func `handles are made ahead while nothing waits, up to a limit`() {
-        let runway = Runway()
-        #expect((0..<100).filter { _ in runway.enter() }.count == 64)
-        runway.leave()
-        #expect(runway.enter())
-        runway.leave()
-        runway.setFull(true)
-        #expect(!runway.enter())
-        runway.setFull(false)
-        #expect(runway.enter())
     }
 }

@@ -36,7 +36,7 @@ struct YieldingTests {
         let server = try ScriptedServer(.raw(chunked(body, by: 1)))
         defer { server.stop() }
         let loop = try CurlLoop(limits: LoopLimits())
-        let transfer = try Transfer(try request(server), origin: Origin(RequestURL(server.url())), clock: loop.clock)
+        let transfer = try Transfer(try request(server), over: loop)
         let most = Atomic(0)
         loop.start(transfer)
         // One job for each round of the loop.

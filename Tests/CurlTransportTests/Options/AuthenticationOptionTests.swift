@@ -63,7 +63,7 @@ struct AuthenticationOptionTests {
 
     /// Regression: the challenge counted as the response, and only the idle timeout ended the wait for a server that
     /// stayed silent after it.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"), arguments: [true, false])
+    @Test(arguments: [true, false])
     func `the first byte's timeout is for each round`(keepsConnection: Bool) async throws {
         let challenge = Self.challenge([Self.digest])
         let rest: [Script.Step] = keepsConnection ? [.read, .stall] : [.close]
@@ -84,7 +84,7 @@ struct AuthenticationOptionTests {
     }
 
     /// Regression: the error was that of a truncated body.
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `a connection that is lost after the challenge is lost while waiting`() async throws {
         let server = try ScriptedServer(
             scripts: [[.read, .send(Self.challenge([Self.digest])), .close], [.read, .reset]])

@@ -51,7 +51,6 @@ struct NameOptionTests {
             $0.names.addresses = [.init("known.invalid", port: port, long.dropLast() + ["127.0.0.1"])]
         }
         #expect(exchange.text == "x")
-        #expect(PinnedName.name(for: long) != PinnedName.name(for: long.reversed()))
     }
 
     /// Regression: the end of a request without a cache removed another one's addresses, and libcurl looked the pinned
@@ -92,76 +91,11 @@ struct NameOptionTests {
         #expect(error.map { "\($0)".contains("names.addresses") } == true)
     }
 
-    /// When a connection fails, libcurl's text contains the name that it tried.
-    @Test func `the pinned name is a secret in every text`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let log = CanaryLog()
-        for port in [1, Int(server.port)] {
-            var request = TransportRequest(url: try RequestURL("http://known.invalid:\(port)/"))
-            request.options.names.addresses = [.init("known.invalid", port: port, ["127.0.0.1"])]
-            request.options.wireLog = WireLog(log.logger)
-            do {
-                _ = try await CurlNetworkDispatcher().send(request).body.collect()
-            } catch let error as NetworkError {
-                let text = "\(error) \(error.underlying?.message ?? "") \(String(reflecting: error))"
-                #expect(text.contains("127-0-0-1") && !text.contains(PinnedName.secret), "\(text)")
-            }
-        }
-        #expect(log.text.contains("127-0-0-1") && !log.text.contains(PinnedName.secret))
-    }
-
-    /// libcurl truncates its texts at 255 bytes, at any position.
-    @Test func `a cut name shows nothing of its secret`() {
-        let name = PinnedName.name(for: ["127.0.0.1", "::1"])
-        let text = "Could not resolve host: \(name) (\(name.uppercased()); \(name)"
-        for count in 0...text.count {
-            let shown = PinnedName.hidden(in: String(text.prefix(count)))
-            #expect(!shown.lowercased().contains(PinnedName.secret.prefix(3)), "\(shown)")
-        }
-        #expect(PinnedName.hidden(in: "host \(name) port 1") == "host 127-0-0-1.xx1 port 1")
-        #expect(PinnedName.hidden(in: "a text of other things") == "a text of other things")
-    }
-
-    private static let lastAddresses = [
-        "::ffff:", "0:0:0:0:0:ffff:", "0000:0000:0:0:0:ffff:", "0000:0000:0000:0000:0000:ffff:",
-    ].flatMap { start in ["127.0.0.1", "127.0.0.100", "127.0.100.100", "127.100.100.100"].map { start + $0 } }
-
-    /// Long addresses move the cut through each position of the name.
-    @Test(arguments: lastAddresses)
-    func `a text that libcurl cuts shows nothing of the secret`(last: String) async throws {
-        let long = "0000:0000:0000:0000:0000:ffff:127.100.100.100"
-        var request = TransportRequest(url: try RequestURL("http://pinned.test:1/"))
-        let addresses = Array(repeating: long, count: 3) + ["0:0:0:0:0:ffff:127.0.0.1", last]
-        request.options.names.addresses = [.init("pinned.test", port: 1, addresses)]
-        let log = CanaryLog()
-        request.options.wireLog = WireLog(log.logger)
-        let sent = request
-        let error = await #expect(throws: NetworkError.self) {
-            try await CurlNetworkDispatcher().send(sent).body.collect()
-        }
-        for text in [String(describing: error), log.text] {
-            // Fewer digits may be a port's.
-            #expect(!text.contains(PinnedName.secret.prefix(6)) && !text.contains("nl-pinned-"), "\(text)")
-        }
-    }
-
-    /// A request that knows the name can't use it either.
-    @Test func `the pinned name is refused in a URL`() async throws {
-        for host in [PinnedName.name(for: ["127.0.0.1"]), PinnedName.name(for: ["127.0.0.1"]).uppercased()] {
-            await expectFailure(.invalidURL) { try await OptionExchange("http://\(host):1/") }
-            await expectFailure(.invalidURL) {
-                try await OptionExchange("http://elsewhere.invalid/") { $0.names.connectTo = [.init(toHost: host)] }
-            }
-        }
-    }
-
     @Test func `lookups over HTTPS use the environment's proxy only`() throws {
         var options = TransportOptions()
         options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
-        let support = Self.support(LibcurlVersion(7, 88, 1))
         #expect(throws: Never.self) {
-            try NameOption.check(options, environmentNamesProxy: true, support: support)
+            try NameOption.check(options, environmentNamesProxy: true)
         }
         var others = Array(repeating: options, count: 4)
         others[3].names.addresses = [.init("other.invalid", port: 80, ["127.0.0.1"])]
@@ -170,36 +104,13 @@ struct NameOptionTests {
         others[2].addressPolicy = .noPrivateRanges
         for other in others {
             let error = #expect(throws: NetworkError.self) {
-                try NameOption.check(other, environmentNamesProxy: true, support: support)
+                try NameOption.check(other, environmentNamesProxy: true)
             }
             #expect(error?.code == .unsupported)
             #expect(throws: Never.self) {
-                try NameOption.check(other, environmentNamesProxy: false, support: support)
+                try NameOption.check(other, environmentNamesProxy: false)
             }
         }
-    }
-
-    /// Regression: over libcurl 7.74, whose log a tunnel needs, the path and query of the lookups went to standard
-    /// error.
-    @Test(arguments: [(LibcurlVersion(7, 74), false), (LibcurlVersion(7, 75), true)])
-    func `lookups over HTTPS are refused where libcurl would print them`(version: LibcurlVersion, isPossible: Bool) {
-        var options = TransportOptions()
-        options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query?key=s3cret"
-        options.proxy = .explicit(TransportOptions.Proxy.Server("http://127.0.0.1:1"))
-        let verdict = Result {
-            try NameOption.check(options, environmentNamesProxy: false, support: Self.support(version))
-        }
-        if case .failure(let error) = verdict {
-            #expect(!isPossible && (error as? NetworkError)?.code == .unsupported)
-        } else {
-            #expect(isPossible)
-        }
-    }
-
-    private static func support(_ version: LibcurlVersion) -> LibcurlSupport {
-        LibcurlSupport(
-            version: version, tlsLibrary: "OpenSSL/3", features: ["SSL"], protocols: ["https"], defaultCAFile: nil,
-            initialisation: 0)
     }
 
     @Test func `the first rule that fits says where to connect`() async throws {
@@ -215,14 +126,5 @@ struct NameOptionTests {
         }
         #expect(exchange.text == "x")
         #expect(server.requests.first?.values(of: "Host") == ["elsewhere.invalid"])
-    }
-
-    @Test func `a name stands for its addresses and no others`() {
-        let name = PinnedName.name(for: ["127.0.0.1", "::1"])
-        #expect(name.hasPrefix("127-0-0-1.xx1.") && name.hasSuffix(".static.invalid"))
-        // The part between them is the process's own secret: 128 bits in a base-36 alphabet.
-        let secret = name.split(separator: ".")[2]
-        #expect(secret.count >= 20)
-        #expect(PinnedName.name(for: ["FE80::1"]) == "fe80xx1.\(secret).static.invalid")
     }
 }

@@ -98,14 +98,4 @@ struct PlainOptionTests {
         }
         #expect(error?.code == .unsupported && error?.message.contains("happyEyeballsDelay") == true)
     }
-
-    /// libcurl compares the texts without regard to case, and the TLS library does not.
-    @Test func `requests whose texts differ in case share no connection`() {
-        let owners = TLSTextOwners()
-        let settings = TransportOptions.TLS()
-        #expect(owners.isOwner(settings, more: [nil, "X25519"]))
-        #expect(!owners.isOwner(settings, more: [nil, "x25519"]))
-        #expect(owners.isOwner(settings, more: [nil, "X25519"]))
-        #expect(owners.isOwner(settings, more: [nil, nil]))
-    }
 }

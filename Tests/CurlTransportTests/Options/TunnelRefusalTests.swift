@@ -30,21 +30,15 @@ struct TunnelRefusalTests {
         let exchange = try await OptionExchange(server.url(), over: dispatcher) { $0.totalTimeout = .seconds(25) }
         #expect(exchange.text == "x")
         let error = await tunnelled
-        // libcurl 7.74 may leave the chunks at once.
-        let isLeft = error?.message.contains("in pieces") == true && Self.leavesChunks
         // Newer libcurl versions have their own limits for heads.
         if !refusal.isHead || error?.code != .responseHeadTooLarge {
             #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
-            #expect(isLeft || error?.message.contains("more than \(TunnelResponse.maximumBytes) bytes") == true)
+            #expect(error?.message.contains("more than \(TunnelResponse.maximumBytes) bytes") == true)
         }
         // The transfer does not repeat the request after such a long refusal.
         #expect(proxy.connectionCount == 1)
     }
 
-    private static let leavesChunks = Libcurl.found.suffers(from: .refusalInChunksOpensTunnel)
-
-    /// Regression: libcurl 7.74 took the tunnel as open, and the proxy received the request. It begins a TLS handshake
-    /// in the call in which it logs that the tunnel is open.
     @Test(arguments: ["http", "https"], [true, false])
     func `a refusal whose body in chunks has not arrived opens no tunnel`(
         scheme: String, hasCredentials: Bool
@@ -63,11 +57,11 @@ struct TunnelRefusalTests {
                 $0.connectTimeout = .seconds(2 * patienceFactor)
             }
         }
-        #expect(error?.code == (Self.leavesChunks ? .proxyFailed : .connectTimeout), "\(error as Any)")
+        #expect(error?.code == .connectTimeout, "\(error as Any)")
         #expect(error?.phase == .connecting)
         // What came after the CONNECT has been read by then.
         try await proxy.wait { $0.endedConnectionCount == 1 }
-        #expect(!hasMore.isOpen || (scheme == "https" && Self.leavesChunks))
+        #expect(!hasMore.isOpen)
         #expect(proxy.requests.map(\.method) == ["CONNECT"])
     }
 
@@ -75,7 +69,7 @@ struct TunnelRefusalTests {
     func `a challenge in chunks is handled for a tunnel`(isInPieces: Bool) async throws {
         let body = "2\r\nno\r\n0\r\n\r\n"
         let pieces: [Script.Step] =
-            isInPieces && !Self.leavesChunks
+            isInPieces
             ? [.send(Self.challengeInChunks), .sendSplit(Data(body.utf8), each: 3)]
             : [.send(Self.challengeInChunks + Data(body.utf8))]
         let server = try ScriptedServer(

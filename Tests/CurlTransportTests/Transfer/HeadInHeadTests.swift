@@ -41,7 +41,7 @@ struct HeadInHeadTests {
         #expect(error?.code == .responseHeadTooLarge)
     }
 
-    @Test(.enabled(if: Libcurl.found.has(.requestCheck), "detected from libcurl 7.80 on"))
+    @Test
     func `a head in the trailers of an empty body is a trailer`() async throws {
         let (response, text) = try await send(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nHTTP/1.1 500 No: x\r\n\r\n")

@@ -75,6 +75,12 @@ public struct TransportOptions: Sendable, Hashable {
     /// Checks that all values are in range.
     /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name and value.
     public func check() throws {
+        try checkApartFromGroups()
+        try rare?.check()
+    }
+
+    /// Checks the values of the options that are in none of the groups.
+    func checkApartFromGroups() throws {
         try Self.check(connectTimeout, "connectTimeout")
         try Self.check(idleTimeout, "idleTimeout")
         try Self.check(totalTimeout, "totalTimeout")
@@ -82,7 +88,6 @@ public struct TransportOptions: Sendable, Hashable {
         guard maximumBodyBytes >= 0 else {
             throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
         }
-        try rare?.check()
     }
 
     private static func check(_ timeout: Duration?, _ name: StaticString) throws {
@@ -218,6 +223,32 @@ extension TransportOptions {
 
     /// Whether any of the groups is not at its defaults: a fast check for the path of every request.
     @inlinable package var hasRareOptions: Bool { rare != nil }
+
+    /// The identity of the groups' values, for as long as a copy of these options exists: options with the same
+    /// identity have the same values in all groups. `nil` while all of them are at their defaults.
+    package var groupsIdentity: ObjectIdentifier? { rare.map { ObjectIdentifier($0) } }
+
+    /// The groups with the same identity; everything else is at its default.
+    package var groupsAlone: TransportOptions {
+        var options = TransportOptions()
+        options.rare = rare
+        return options
+    }
+
+    /// The groups that decide about a connection; everything else is at its default.
+    package var ofConnection: TransportOptions {
+        var options = TransportOptions()
+        guard var groups = rare?.value else { return options }
+        let defaults = Connection()
+        groups.connection.isFresh = defaults.isFresh
+        groups.connection.forbidsReuse = defaults.forbidsReuse
+        groups.connection.repeatsAnyMethod = defaults.repeatsAnyMethod
+        groups.rate = Rate()
+        (groups.authentication, groups.urlCredentials) = (nil, nil)
+        (groups.acceptedEncodings, groups.requestCompression) = (ContentEncoding.common, .none)
+        options.rare = groups == RareOptions() ? nil : RareOptionsBox(groups)
+        return options
+    }
 
     /// Whether a request bypasses the proxy that the environment names: that proxy would choose the address, or connect
     /// to another one.

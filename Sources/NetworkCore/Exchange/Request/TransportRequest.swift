@@ -166,6 +166,13 @@ public struct TransportRequest: Sendable {
         try checkParts()
     }
 
+    /// Checks a request whose options differ from those of one that was checked for the transport in timeouts and
+    /// limits alone.
+    package func checkApartFromGroups() throws {
+        try options.checkApartFromGroups()
+        try checkParts()
+    }
+
     private func checkParts() throws {
         try checkMethod()
         try checkCombinations()

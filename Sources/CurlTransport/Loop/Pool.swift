@@ -1,0 +1,153 @@
+import NetworkCore
+
+/// The connections, addresses and TLS sessions that the requests of one ``ConnectionKey`` share: one multi handle, on
+/// the loop's thread. libcurl keeps all three by multi handle, so no other request can meet them.
+final class Pool: MultiHandleDelegate {
+    let key: ConnectionKey
+    /// The pool's place in its ``PoolTable``.
+    let number: Int
+    private unowned let loop: LoopCore
+    private var made: MultiHandle?
+    /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
+    var deadline: MonotonicTime?
+    /// The number of transfers that libcurl has.
+    private(set) var running = 0
+    /// When the last transfer began or ended.
+    private(set) var lastUsed: MonotonicTime
+    /// The number of open sockets.
+    var sockets = 0
+    /// Whether transfers may have ended that the loop has not taken from libcurl yet.
+    var mayHaveDone = false
+    /// The origins whose connections are here.
+    private var destinations: [Origin: Destination] = [:]
+    private var lastPrune: MonotonicTime?
+
+    /// The maximum number of origins whose connections are kept in one pool: for each transfer libcurl walks through
+    /// all names, and below 8.12 all connections, of a multi handle.
+    static let maximumOrigins = 256
+    /// How long a pool stays after its last transfer: as long as libcurl uses a connection that is idle.
+    static let maximumIdle = Duration.seconds(HardenedDefaults.maximumConnectionIdle)
+    private static let pruneInterval = Duration.seconds(1)
+
+    init(_ key: ConnectionKey, number: Int, loop: LoopCore, connections: Int, lookUps: Int) throws {
+        (self.key, self.number, self.loop) = (key, number, loop)
+        lastUsed = loop.clock.now
+        let (all, isOver) = connections.addingReportingOverflow(key.looksUpOverHTTPS ? lookUps : 0)
+        made = try MultiHandle(delegate: self, connections: connections, allConnections: isOver ? .max : all)
+    }
+
+    var multi: MultiHandle {
+        guard let made else { preconditionFailure("a pool is used after its end") }
+        return made
+    }
+
+    var isFull: Bool { destinations.count >= Self.maximumOrigins }
+
+    func has(_ origin: Origin) -> Bool { destinations[origin] != nil }
+
+    /// Returns the origin's destination, which is made if needed.
+    func destination(of origin: Origin) -> Destination {
+        if let known = destinations[origin] { return known }
+        let new = Destination(pool: self)
+        destinations[origin] = new
+        return new
+    }
+
+    func transferBegan() {
+        running += 1
+        lastUsed = loop.clock.now
+    }
+
+    func transferEnded() {
+        running -= 1
+        lastUsed = loop.clock.now
+    }
+
+    /// How long the next transfer may use addresses of the pool's cache, in seconds; -1 for any time. Any other number
+    /// than -1 makes libcurl look through the whole cache for older ones, which one transfer a second does.
+    func nameCacheSeconds() -> Int {
+        let seconds = key.nameCacheSeconds
+        guard seconds > 0, let lastPrune, loop.clock.now < lastPrune + Self.pruneInterval else {
+            lastPrune = loop.clock.now
+            return seconds
+        }
+        return -1
+    }
+
+    /// Forgets the origins that have not been used for as long as a connection may be idle, and their handles.
+    func forgetIdleOrigins() {
+        let limit = loop.clock.now
+        for (origin, destination) in destinations where destination.isIdle(since: limit, for: Self.maximumIdle) {
+            destination.drop()
+            destinations[origin] = nil
+        }
+    }
+
+    /// Closes the handles that are kept for further requests.
+    func dropHandles() { for destination in destinations.values { destination.dropHandles() } }
+
+    /// Closes all connections. No transfer may be left.
+    func close() {
+        for destination in destinations.values { destination.drop() }
+        destinations = [:]
+        made?.close()
+        made = nil
+    }
+
+    // MARK: libcurl's events
+
+    func multiWants(_ interest: Epoll.Interest, of descriptor: Int32) {
+        loop.pool(self, wants: interest, of: descriptor)
+    }
+
+    func multiWantsTimer(milliseconds: Int?) {
+        // 0 means 'at once', which takes the round's own clock; otherwise the wait would round it up to a millisecond.
+        deadline = milliseconds.map { $0 == 0 ? loop.clock.now : MonotonicTime.now.adding(milliseconds: $0) }
+    }
+
+    func multiWillClose(_ descriptor: Int32) { loop.poolWillClose(descriptor) }
+}
+
+/// An origin's place in a ``Pool``, with the handles that are kept for its next requests.
+final class Destination {
+    /// `nil` once the pool has forgotten the origin.
+    private(set) var pool: Pool?
+    private var handles: [EasyHandle] = []
+    private var running = 0
+    private var lastUsed = MonotonicTime.distantFuture
+
+    /// The maximum number of handles that are kept for one origin.
+    private static let maximumHandles = 128
+
+    init(pool: Pool) { self.pool = pool }
+
+    func transferBegan() { running += 1 }
+
+    func transferEnded(at now: MonotonicTime) {
+        running -= 1
+        lastUsed = now
+    }
+
+    func isIdle(since now: MonotonicTime, for time: Duration) -> Bool { running == 0 && lastUsed + time <= now }
+
+    /// Returns a handle that another request to this origin has left.
+    func takeHandle() -> EasyHandle? { handles.popLast() }
+
+    /// Keeps a handle for the next request.
+    /// - Returns: Whether there is a place for it.
+    func keep(_ easy: EasyHandle) -> Bool {
+        guard handles.count < Self.maximumHandles else { return false }
+        handles.append(easy)
+        return true
+    }
+
+    func dropHandles() {
+        for easy in handles { easy.close() }
+        handles = []
+    }
+
+    func drop() {
+        dropHandles()
+        pool = nil
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import NetworkCore
+
+/// The request that a handle was set for.
+struct CarriedRequest {
+    let plan: Plan
+    let url: RequestURL
+    private let fields: HTTPFields
+    private let decompresses: Bool
+
+    init(_ request: TransportRequest, plan: Plan) {
+        (self.plan, url, fields) = (plan, request.url, request.headerFields)
+        decompresses = request.options.decompress
+    }
+
+    /// Returns whether another request has the same header lines.
+    fileprivate func hasLines(of request: TransportRequest, plan: Plan) -> Bool {
+        plan === self.plan && request.options.decompress == decompresses && request.headerFields.areSent(like: fields)
+    }
+}
+
+extension EasyHandle {
+    /// Prepares the handle for another request with the same key, origin and method, without a body: sets what may
+    /// differ from the last one. Everything else has the same value, and nothing is reset.
+    func carry(_ request: TransportRequest, for events: any EasyEvents, plan: Plan) throws {
+        prepareForNext(events)
+        guard let carried else { return }
+        self.carried = CarriedRequest(request, plan: plan)
+        if request.url != carried.url { try set(request.url, isSameOrigin: true) }
+        if plan !== carried.plan { try plan.connectTimeout.apply(to: self) }
+        if !carried.hasLines(of: request, plan: plan) {
+            try HeaderFieldsOption(request: request, hasBody: false).apply(to: self)
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Returns whether the fields are the same, byte by byte and in the same order.
+    fileprivate func areSent(like others: HTTPFields) -> Bool {
+        guard count == others.count else { return false }
+        return zip(self, others).allSatisfy {
+            $0.name.rawName.hasSameBytes(as: $1.name.rawName) && $0.value.hasSameBytes(as: $1.value)
+        }
+    }
+}
