@@ -85,6 +85,8 @@ struct LibcurlSupport: Sendable {
         case clearedFileReturns
         /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source.
         case clearedDirectoryReturns
+        /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2.
+        case refusedStreamsAreTraced
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
         case cutBodiesAreWhole
 
@@ -97,6 +99,7 @@ struct LibcurlSupport: Sendable {
             // The next attempt has no socket yet, and nothing runs it (EXPIRE_RUN_NOW).
             case .refusedAddressesWait: LibcurlVersion(8, 4)
             case .proxyCredentialsAreDecoded: LibcurlVersion(8, 8)
+            case .refusedStreamsAreTraced: LibcurlVersion(8, 20)
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
             case .lookUpsTrustOwnAuthorities: LibcurlVersion(8, 17)
@@ -111,6 +114,7 @@ struct LibcurlSupport: Sendable {
             switch self {
             case .limitedReceivingBursts, .refusedAddressesWait: LibcurlVersion(7, 88)
             case .ratedTransfersStall: LibcurlVersion(8, 18)
+            case .refusedStreamsAreTraced: LibcurlVersion(8, 3)
             case .clearedFileReturns, .clearedDirectoryReturns: LibcurlVersion(8, 21)
             default: LibcurlVersion(0, 0)
             }

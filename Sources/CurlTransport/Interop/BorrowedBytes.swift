@@ -1,3 +1,4 @@
+import CCurl
 import CLibrary
 import FoundationEssentials
 
@@ -35,6 +36,12 @@ import FoundationEssentials
             return nil
         }
         return unsafe UnsafeRawPointer(found) - start
+    }
+
+    /// Returns whether a text occurs in the bytes.
+    func contains(_ words: StaticString) -> Bool {
+        guard let start = unsafe bytes.baseAddress else { return false }
+        return unsafe ccurl_contains(start, bytes.count, words.utf8Start, words.utf8CodeUnitCount)
     }
 
     /// Returns whether the bytes begin with a text, and there are more.

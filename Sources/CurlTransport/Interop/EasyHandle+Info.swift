@@ -3,7 +3,7 @@ import CCurl
 extension EasyHandle {
     /// Returns all data on a transfer at its end, without the connection's timings if the connection was a kept one.
     func info(hasRequestBody: Bool) -> TransferInfo {
-        let newConnections = long(CURLINFO_NUM_CONNECTS)
+        let newConnections = newConnections
         let isNew = newConnections > 0
         return TransferInfo(
             nameLookup: isNew ? time(CURLINFO_NAMELOOKUP_TIME_T) : nil,
@@ -21,6 +21,9 @@ extension EasyHandle {
             downloadedBytes: offset(CURLINFO_SIZE_DOWNLOAD_T)
         )
     }
+
+    /// The number of connections that were opened for the transfer.
+    var newConnections: Int { long(CURLINFO_NUM_CONNECTS) }
 
     /// The number of bytes of requests that have gone out.
     var requestBytes: Int { long(CURLINFO_REQUEST_SIZE) }

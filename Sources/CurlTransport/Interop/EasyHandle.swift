@@ -88,8 +88,9 @@ import NetworkCore
     /// - Parameter isSameOrigin: Whether the last URL of this handle differs in path and query alone.
     func set(_ url: RequestURL, isSameOrigin: Bool) throws {
         try set(.url, url.absoluteString)
-        // Of these, libcurl's parser makes something else.
-        guard !url.isIPv6Literal, url.query?.isEmpty != true else { return try leaveParts() }
+        // Of these, curl_url_set makes something else than the parser.
+        let isPlain = !url.isIPv6Literal && url.query?.isEmpty != true && !url.absoluteString.utf8.contains(0x25)
+        guard isPlain else { return try leaveParts() }
         let hasParts = unsafe parts != nil
         if !isSameOrigin || !hasParts {
             if let old = unsafe parts { unsafe curl_url_cleanup(old) }

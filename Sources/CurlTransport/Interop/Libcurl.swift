@@ -8,8 +8,17 @@ enum Libcurl {
     static let found: LibcurlSupport = {
         keepOpenSSLAtExit()
         let status = CurlMemory.initialise()
-        return readSupport(initialisation: Int(status.rawValue))
+        let support = readSupport(initialisation: Int(status.rawValue))
+        if support.suffers(from: .refusedStreamsAreTraced) { traceHTTP2() }
+        return support
     }()
+
+    /// Lets the log of a handle that writes one contain what HTTP/2 does (curl_global_trace(3), 8.3).
+    private static func traceHTTP2() {
+        typealias Trace = @convention(c) (UnsafePointer<CChar>) -> CURLcode
+        guard let symbol = unsafe dlsym(nil, "curl_global_trace") else { return }
+        _ = unsafe unsafeBitCast(symbol, to: Trace.self)("http/2")
+    }
 
     /// Keeps OpenSSL's exit handler from running: it cleans up while loop threads may be in the middle of a handshake,
     /// and crashes the process. OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT) before the first use turns it off. The

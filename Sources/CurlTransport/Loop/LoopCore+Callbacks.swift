@@ -92,8 +92,10 @@ extension LoopCore: TransferDelegate {
         }
         let used = KeptSockets.those(of: ends, in: kept)
         guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else {
-            // libcurl 8.23 keeps one that the peer has reset.
-            return !used.contains { ReceiveQueue.hasEnded($0.descriptor) }
+            guard used.contains(where: { ReceiveQueue.hasEnded($0.descriptor) }) else { return true }
+            // libcurl 8.23 keeps one that the peer has ended, and would choose it again.
+            _ = transfer.easy?.endsItsConnection()
+            return false
         }
         if transfer.avoidsKeptConnections { return false }
         let served = transfer.origin.isSecure ? used.filter(\.hasServed) : used

@@ -3,6 +3,8 @@
 /// libcurl repeats a request whose kept connection ends before the first byte of a response (Curl_retry_request),
 /// whatever its method. The server may have executed it by then, so a request that is not idempotent is not repeated
 /// (RFC 9110 §9.2.2). Going out again after a challenge is different: the server has responded to the first request.
+/// So is a stream of HTTP/2 that the server refused, or that lies above the last one of its GOAWAY: it was not executed,
+/// whatever its method (RFC 9113 §8.7).
 struct SendingRecord {
     /// How often the request went out.
     private(set) var attempts = 0
@@ -15,11 +17,21 @@ struct SendingRecord {
     /// How many bytes of the request had gone out before the last attempt.
     private var sentBefore = 0
     private var hasResponse = false
+    /// Whether the server has refused the stream of the last attempt.
+    private(set) var isRefused = false
+    /// How many repeats came after an attempt that was not refused.
+    private var losses = 0
 
     init(mayRepeat: Bool, isCounted: Bool) { (self.mayRepeat, self.isCounted) = (mayRepeat, isCounted) }
 
     /// The limit on repeats, which is libcurl's for one handle.
     static let maximumRepeats = 5
+    /// The limit on attempts whose streams were refused: as many requests as are in flight may share a connection that
+    /// takes a few of them.
+    private static let maximumAttempts = 256
+
+    /// Records that the server refused the stream of the last attempt.
+    mutating func streamWasRefused() { isRefused = true }
 
     /// Records that a line of a response has arrived.
     mutating func responseArrived() { hasResponse = true }
@@ -31,7 +43,8 @@ struct SendingRecord {
     /// - Parameter sent: The number of its bytes that have gone out until now, over all attempts.
     func mayGoOut(sent: Int) -> Bool {
         guard isRepeat else { return true }
-        return repeats < Self.maximumRepeats && (mayRepeat || isCounted && sent <= sentBefore)
+        if isRefused { return attempts < Self.maximumAttempts }
+        return losses < Self.maximumRepeats && (mayRepeat || isCounted && sent <= sentBefore)
     }
 
     /// Returns whether nothing of the request has gone out, apart from what made its connection.
@@ -46,6 +59,8 @@ struct SendingRecord {
         let isRepeat = isRepeat
         attempts += 1
         if isRepeat { repeats += 1 }
+        if isRepeat, !isRefused { losses += 1 }
+        isRefused = false
         sentBefore = sent
         hasResponse = false
         return true

@@ -84,6 +84,7 @@ extension Transfer {
             state.fail(NetworkError.respondedBefore)
             return false
         }
+        watchForRefusal()
         guard sending.goesOut(sent: sent) else { return false }
         isBodyWanted = false
         state.goesOut(at: clock.now)
@@ -102,12 +103,14 @@ extension Transfer {
 }
 
 extension Transfer {
-    /// Lets the request go out again if a kept connection broke before a byte of the response. libcurl repeats such a
-    /// request itself, but before 8.14 only if the break shows while it reads and not while it still sends the body.
+    /// Lets the request go out again if a kept connection broke before a byte of the response, or the server refused
+    /// its stream. libcurl repeats such a request itself, but only five times, before 8.14 only if the break shows while
+    /// it reads and not while it still sends the body, and over HTTP/2 not if the connection just ends.
     func considerRepeat(of easy: EasyHandle, after code: CurlCode) {
-        guard code == .sendError, state.failure == nil, !state.hasResponse, request.body?.isReplayable ?? true,
+        let isLoss = code == .sendError || !speaksHTTP1 && (code == .http2 || code == .recvError)
+        guard isLoss, state.failure == nil, !state.hasResponse,
             sending.attempts > 0, sending.mayGoOut(sent: sentBytes),
-            easy.info(hasRequestBody: hasRequestBody).newConnections == 0
+            sending.isRefused || easy.newConnections == 0
         else { return }
         life.beginAgain(.overNewConnection)
     }

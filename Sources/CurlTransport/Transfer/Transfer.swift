@@ -199,6 +199,8 @@ final class Transfer: @unchecked Sendable {
 
     /// Each new start leaves one kept connection fewer, but a server may spoil others meanwhile.
     private static let maximumBegins = 64
+    /// The number of new starts of a request over HTTP/2 for which libcurl chooses the connection.
+    private static let sharedBegins = 8
 
     /// Records that a socket was opened: if there was a connection already, the socket is for another one, whose time
     /// starts now.
@@ -221,7 +223,8 @@ final class Transfer: @unchecked Sendable {
         guard begunAgain <= Self.maximumBegins else { throw NetworkError.noCleanConnection }
         try leaveHandle()
         clocks.beginAgain(at: clock.now)
-        needsNewConnection = true
+        // Of HTTP/2, all that lost a connection share the next one, unless libcurl chooses the same again and again.
+        needsNewConnection = speaksHTTP1 || begunAgain > Self.sharedBegins
     }
 
     /// Prepares the transfer for its return to the queue: its name needs a lookup after all.

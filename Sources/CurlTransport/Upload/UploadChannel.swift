@@ -48,7 +48,7 @@ final class UploadChannel: Sendable {
     /// that creates the channel.
     init(_ producer: BodyProducer) {
         self.producer = producer
-        state = Guarded(State(flow: UploadState(length: producer.length)))
+        state = Guarded(State(flow: UploadState(length: producer.length, keepsStart: !producer.isReplayable)))
         let (rounds, starts) = AsyncStream<Int>.makeStream()
         self.starts = starts
         Task { for await round in rounds { run(round: round) } }
@@ -74,11 +74,12 @@ final class UploadChannel: Sendable {
         return taking
     }
 
-    /// Restarts the body from the first byte.
+    /// Restarts the body from the first byte. A one-time stream has only the start that was kept.
     /// - Returns: Whether that is possible.
     func restart() -> Bool {
         let (isPossible, ended) = state.withLock { state in
-            guard state.isStarted, producer.isReplayable else { return (!state.isStarted, nil) as (Bool, Round?) }
+            guard state.isStarted else { return (true, nil) as (Bool, Round?) }
+            guard producer.isReplayable else { return (state.flow.rewind(), nil) }
             let ended = state.takeRound()
             state.round += 1
             state.isStarted = false

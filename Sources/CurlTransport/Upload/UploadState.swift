@@ -7,6 +7,9 @@ struct UploadState {
     static let highMark = 256 * 1024
     static let lowMark = 64 * 1024
 
+    /// The largest start of a one-time stream that is kept to be sent again, in bytes.
+    static let keptStart = 64 * 1024
+
     /// Small chunks are joined up to this many bytes, so that few wait and each is worth its overhead.
     private static let joinedBytes = 16 * 1024
 
@@ -26,8 +29,16 @@ struct UploadState {
     /// Whether libcurl found no bytes and must be notified when there are some.
     private var isPaused = false
     private(set) var isClosed = false
+    /// What libcurl has taken, while that is all of it; `nil` once it is too long, or for a stream that can be produced
+    /// again.
+    private var taken: [Data]?
+    private var takenBytes = 0
 
-    init(length: Int?) { self.length = length }
+    /// - Parameter keepsStart: Whether the stream can't be produced again.
+    init(length: Int?, keepsStart: Bool = false) {
+        self.length = length
+        taken = keepsStart ? [] : nil
+    }
 
     // MARK: libcurl
 
@@ -64,6 +75,7 @@ struct UploadState {
             } else {
                 waiting[0] = first.dropFirst(piece.count)
             }
+            keep(piece)
             let before = waitingBytes
             waitingBytes -= piece.count
             return (.bytes(piece), before > Self.lowMark && waitingBytes <= Self.lowMark)
@@ -71,6 +83,23 @@ struct UploadState {
         if isComplete { return (.end, false) }
         isPaused = pauses
         return (.nothingYet, true)
+    }
+
+    private mutating func keep(_ piece: Data) {
+        guard taken != nil else { return }
+        takenBytes += piece.count
+        if takenBytes <= Self.keptStart { taken?.append(piece) } else { taken = nil }
+    }
+
+    /// Lets libcurl take what it has taken once more, if that was kept.
+    /// - Returns: Whether it was.
+    mutating func rewind() -> Bool {
+        guard let start = taken, !isClosed else { return false }
+        waiting = start + waiting
+        waitingBytes += takenBytes
+        (taken, takenBytes) = ([], 0)
+        ownsLast = ownsLast && !waiting.isEmpty && waiting.count > start.count
+        return true
     }
 
     // MARK: The producer
