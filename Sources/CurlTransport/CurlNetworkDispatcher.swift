@@ -11,12 +11,13 @@ public import NetworkCore
 /// survive a fork.
 ///
 /// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
-public final class CurlNetworkDispatcher: HTTPTransport {
+public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
     /// The shared dispatcher, with the default configuration.
     public static let instance = CurlNetworkDispatcher()
 
     private let loops: LoopGroup
     private let plans = Plans()
+    package let nonces = DigestMemory()
     /// The number of connections that one origin can keep.
     let maximumPrewarmed: Int
 
@@ -83,7 +84,7 @@ public final class CurlNetworkDispatcher: HTTPTransport {
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard request.isAuthenticatedInSteps else { return try await exchange(request) }
-        return try await request.authenticated(exchange)
+        return try await request.authenticated(remembering: nonces, exchange)
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {

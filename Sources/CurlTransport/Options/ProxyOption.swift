@@ -3,9 +3,15 @@ import NetworkCore
 /// The proxy (CURLOPT_PROXY and related options), or a direct connection where the request must go straight to the
 /// server.
 struct ProxyOption: EasyOption {
-    let options: TransportOptions
-    let url: RequestURL
+    let request: TransportRequest
     var support = Libcurl.found
+    private var options: TransportOptions { request.options }
+    private var url: RequestURL { request.url }
+
+    /// Whether the library itself responds to the proxy's challenge.
+    private func respondsToChallenge(of proxy: TransportOptions.Proxy.Server) -> Bool {
+        proxy.respondsToChallenge(of: request)
+    }
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
@@ -68,7 +74,7 @@ struct ProxyOption: EasyOption {
 
     private func set(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxy, proxy.url)
-        if let user = proxy.user {
+        if let user = proxy.user, !respondsToChallenge(of: proxy) {
             // libcurl decodes them once more for each round.
             let isDecodedAgain =
                 proxy.authenticationScheme != .basic && support.suffers(from: .proxyCredentialsAreDecoded)
@@ -78,7 +84,8 @@ struct ProxyOption: EasyOption {
             try easy.set(.proxyUser, encoded(user))
             try easy.set(.proxyPassword, encoded(proxy.password?.value ?? ""))
         }
-        switch proxy.authenticationScheme {
+        switch respondsToChallenge(of: proxy) ? nil : proxy.authenticationScheme {
+        case nil: try easy.set(.proxyAuth, OptionValue.noAuth)
         case .basic: try easy.set(.proxyAuth, OptionValue.basic)
         // CURLAUTH_ANYSAFE includes NTLM, whose response to a proxy's challenge gives the password away.
         case .digest, .anySafe: try easy.set(.proxyAuth, OptionValue.digest)

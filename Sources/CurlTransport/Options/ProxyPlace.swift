@@ -54,6 +54,12 @@ enum EnvironmentProxy {
     private static let clear = variables(isSecure: false).compactMap(EnvironmentVariable.value)
 }
 
+extension ProxyExceptions {
+    /// The list of the environment, read once (see ``NoProxyOption``).
+    static let environments = ProxyExceptions(
+        EnvironmentVariable.value("no_proxy") ?? EnvironmentVariable.value("NO_PROXY") ?? "")
+}
+
 extension TransportOptions.Proxy {
     /// Returns whether libcurl's message on a failed connection names a proxy and not the server.
     func isNamed(in text: String) -> Bool {

@@ -241,7 +241,7 @@ extension TransportRequest {
         if tls.serverName != nil, !headerFields.contains(.host) {
             list.append(HeaderFieldsOption(request: self, hasBody: hasWireBody, namesHost: true))
         }
-        list.append(ProxyOption(options: options, url: url))
+        list.append(ProxyOption(request: self))
         if options.connection != TransportOptions.Connection() { list.append(ConnectionOption(request: self)) }
         if options.rate != TransportOptions.Rate() { list.append(RateOption(options: options.rate)) }
         return list

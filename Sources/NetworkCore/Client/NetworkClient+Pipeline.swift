@@ -65,7 +65,8 @@ extension NetworkClient {
         do { try whole.check(for: transport.capabilities) } catch let error as NetworkError {
             throw error.during(whole, transport: transport.name, elapsed: call.elapsed)
         }
-        return try await whole.authenticated { try await oneExchange($0, in: call) }
+        let nonces = (transport as? any RemembersNonces)?.nonces ?? DigestMemory()
+        return try await whole.authenticated(remembering: nonces) { try await oneExchange($0, in: call) }
     }
 
     /// Carries out one exchange within the time left to the call.

@@ -38,6 +38,77 @@ struct AuthenticationOptionTests {
         #expect(!answer.contains("sesame"))
     }
 
+    private func counts(_ server: ScriptedServer) -> [String] {
+        server.requests.map { request in
+            let value = request.values(of: "Authorization").first ?? ""
+            let nonce = value.firstMatch(of: /nonce="([^"]*)"/)?.1 ?? "-"
+            return "\(nonce) \(value.firstMatch(of: /nc=0*([0-9a-f]+)/)?.1 ?? "-")"
+        }
+    }
+
+    /// RFC 7616 §3.3: a nonce is used for the next requests, with the next count.
+    @Test func `ten requests with Digest take eleven exchanges`() async throws {
+        let server = try ScriptedServer([
+            .read, .send(Self.challenge([Self.digest])), .forEachRequest([.send(Self.ok)]),
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for number in 1...10 {
+            let exchange = try await OptionExchange(server.url("/\(number)"), over: dispatcher) {
+                $0.authentication = .digest(user: "me", password: "pw")
+            }
+            #expect(exchange.text == "in")
+        }
+        #expect(counts(server) == ["- -"] + (1...10).map { "n \(String($0, radix: 16))" })
+        // Neither another password nor another kind of connection gets the nonce.
+        _ = try await OptionExchange(server.url(), over: dispatcher) {
+            $0.authentication = .digest(user: "me", password: "other")
+        }
+        _ = try await OptionExchange(server.url(), over: dispatcher) {
+            $0.authentication = .digest(user: "me", password: "pw")
+            $0.connection.interface = "127.0.0.1"
+        }
+        #expect(counts(server)[11...] == ["- -", "- -", "n 1"])
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func `a nonce that is too old is replaced, and the next one is taken`() async throws {
+        let stale = Self.challenge([#"Digest realm="r", nonce="n2", qop="auth", stale=true"#])
+        let next =
+            Script.head(200, fields: [("Content-Length", "2"), ("Authentication-Info", #"nextnonce="n3", qop=auth"#)])
+            + Data("in".utf8)
+        let server = try ScriptedServer([
+            .read, .send(Self.challenge([Self.digest])), .read, .send(Self.ok), .read, .send(stale), .read, .send(next),
+            .read, .send(Self.ok), .read, .send(Self.challenge([#"Digest realm="r", nonce="n4", qop="auth""#])), .read,
+            .send(Self.ok), .stall,
+        ])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for _ in 0..<4 {
+            let exchange = try await OptionExchange(server.url(), over: dispatcher) {
+                $0.authentication = .digest(user: "me", password: "pw")
+            }
+            #expect(exchange.text == "in")
+        }
+        // Of a remembered nonce, no server says whether it or the password is refused.
+        #expect(counts(server) == ["- -", "n 1", "n 2", "n2 1", "n3 1", "n3 2", "n4 1"])
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    @Test func `credentials go out at once only where they are good`() async throws {
+        let domain = Self.challenge([#"Digest realm="r", nonce="n", qop="auth", domain="/a /b/""#])
+        let server = try ScriptedServer([.read, .send(domain), .forEachRequest([.send(Self.ok)])])
+        defer { server.stop() }
+        let dispatcher = CurlNetworkDispatcher()
+        for path in ["/a", "/a/1", "/c", "/b/1", "/b"] {
+            _ = try await OptionExchange(server.url(path), over: dispatcher) {
+                $0.authentication = .digest(user: "me", password: "pw")
+            }
+        }
+        #expect(counts(server) == ["- -", "n 1", "n 2", "- -", "n 3", "- -"])
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test func `Digest sends a body again`() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
         let server = try Self.challenging(Self.digest)

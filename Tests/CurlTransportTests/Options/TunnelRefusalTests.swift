@@ -79,8 +79,9 @@ struct TunnelRefusalTests {
                     .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
                 ]))
         defer { server.stop() }
-        let proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
-        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(proxy) }
+        var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
+        proxy.tunnel = true
+        let exchange = try await OptionExchange("http://example.invalid/") { [proxy] in $0.proxy = .explicit(proxy) }
         #expect(exchange.text == "x")
         #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
     }
@@ -88,7 +89,8 @@ struct TunnelRefusalTests {
     @Test func `a challenge in chunks that is cut off is the proxy's fault`() async throws {
         let server = try ScriptedServer([.read, .send(Self.challengeInChunks + Data("2\r\nno".utf8)), .close])
         defer { server.stop() }
-        let proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
+        var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
+        proxy.tunnel = true
         let error = await OptionExchange.failure(through: proxy)
         #expect(error?.code == .proxyFailed && error?.phase == .connecting, "\(error as Any)")
         #expect(server.requests.allSatisfy { $0.method == "CONNECT" })

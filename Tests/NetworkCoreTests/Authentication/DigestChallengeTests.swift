@@ -6,9 +6,7 @@ import Testing
 @Suite("Digest challenges")
 struct DigestChallengeTests {
     private static func challenges(_ fields: String...) -> [AuthenticationChallenge] {
-        var all = HTTPFields()
-        for field in fields { all.append(HTTPField(name: .wwwAuthenticate, value: field)) }
-        return AuthenticationChallenge.all(in: all)
+        fields.flatMap { AuthenticationChallenge.all(in: $0) }
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }

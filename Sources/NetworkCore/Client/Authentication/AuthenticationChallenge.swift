@@ -1,5 +1,3 @@
-import HTTPTypes
-
 /// A challenge of a server (RFC 9110 §11.3): a scheme and its parameters.
 package struct AuthenticationChallenge: Equatable {
     /// The scheme, in lower case.
@@ -9,12 +7,7 @@ package struct AuthenticationChallenge: Equatable {
 
     package subscript(name: String) -> String? { parameters[name] }
 
-    /// The challenges of a response, in order. What is malformed ends the field that it is in.
-    static func all(in fields: HTTPFields) -> [AuthenticationChallenge] {
-        fields[values: .wwwAuthenticate].flatMap { all(in: $0) }
-    }
-
-    /// The challenges of one field.
+    /// The challenges of one field, in order. What is malformed ends it.
     package static func all(in field: String) -> [AuthenticationChallenge] {
         var parser = ChallengeParser(field)
         return parser.challenges()

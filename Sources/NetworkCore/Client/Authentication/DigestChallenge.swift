@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// A Digest challenge and the response to it (RFC 7616). Pure.
-struct DigestChallenge {
+struct DigestChallenge: Sendable {
     /// The hash of a challenge.
     enum Algorithm: String, CaseIterable {
         case sha256 = "SHA-256"
@@ -23,7 +23,9 @@ struct DigestChallenge {
     /// Whether only the challenge's nonce was too old, and not the password wrong.
     let isStale: Bool
     private let realm: String
-    private let nonce: String
+    private var nonce: String
+    /// The URIs for which the credentials are good; empty for the whole server (RFC 7616 §3.3).
+    private let domain: [String]
     private let opaque: String?
     private let hasQuality: Bool
     private let hashesUser: Bool
@@ -53,6 +55,7 @@ struct DigestChallenge {
         self.nonce = nonce
         realm = challenge["realm"] ?? ""
         opaque = challenge["opaque"]
+        domain = challenge["domain"]?.split(separator: " ").map(String.init) ?? []
         let bytes = nonce.utf8.count + realm.utf8.count + (opaque?.utf8.count ?? 0)
         guard bytes <= Self.maximumTextBytes else { return nil }
         hasQuality = challenge["qop"] != nil
@@ -64,15 +67,17 @@ struct DigestChallenge {
     /// Returns the value of `Authorization`.
     /// - Parameters:
     ///   - target: The path and the query of the request.
-    ///   - clientNonce: A text that no other response has.
+    ///   - clientNonce: A text that no other response to this challenge has, unless with another count.
+    ///   - count: The number of requests with the challenge's nonce, this one included.
     func authorization(
-        user: String, password: String, method: String, target: String, clientNonce: String
+        user: String, password: String, method: String, target: String, clientNonce: String, count number: Int = 1
     ) -> String {
         let hash = algorithm.hexadecimal
         var secret = hash("\(user):\(realm):\(password)")
         if algorithm.isSession { secret = hash("\(secret):\(nonce):\(clientNonce)") }
         let request = hash("\(method):\(target)")
-        let count = "00000001"
+        let digits = String(number, radix: 16)
+        let count = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
         let proof =
             hasQuality
             ? hash("\(secret):\(nonce):\(count):\(clientNonce):auth:\(request)") : hash("\(secret):\(nonce):\(request)")
@@ -85,6 +90,27 @@ struct DigestChallenge {
         if let opaque { parts.append("opaque=\(Self.quoted(opaque))") }
         if hasQuality { parts += ["qop=auth", "nc=\(count)", "cnonce=\"\(clientNonce)\""] }
         return "Digest " + parts.joined(separator: ", ")
+    }
+
+    /// The challenge with the nonce that the server wants next (RFC 7616 §3.5). `nil` for a session, whose secret
+    /// contains its first nonce.
+    func following(nonce next: String) -> DigestChallenge? {
+        guard !algorithm.isSession, next.utf8.count <= Self.maximumTextBytes else { return nil }
+        var challenge = self
+        challenge.nonce = next
+        return challenge
+    }
+
+    /// Returns whether the credentials are good for a URL of the server, without another challenge. Without a quality
+    /// the nonce has no count, and each request looks like a replay.
+    func covers(_ url: RequestURL) -> Bool {
+        guard hasQuality else { return false }
+        return domain.isEmpty
+            || domain.contains { text in
+                guard !text.hasPrefix("/") else { return url.path.hasBytePrefix(text) }
+                guard let place = try? RequestURL(text) else { return false }
+                return place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
+            }
     }
 
     private static func quoted(_ text: String) -> String {

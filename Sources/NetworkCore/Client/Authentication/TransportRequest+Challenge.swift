@@ -1,42 +1,63 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// Credentials that a server must challenge first (RFC 9110 §11.4).
+/// Credentials that a server or a proxy must challenge first (RFC 9110 §11).
 ///
 /// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
-/// challenge reaches another request, and no request goes out without its body.
+/// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server may call a nonce stale once; a third challenge is its response.
-    private static let maximumRounds = 3
+    /// A server may call a nonce stale once, and a remembered one too; a fourth challenge is its response.
+    private static let maximumRounds = 4
 
-    /// Whether the options have credentials for a challenge.
-    var awaitsChallenge: Bool { options.hasRareOptions && options.authentication?.challenged != nil }
+    /// Whether the options have credentials for a challenge that this library responds to.
+    var awaitsChallenge: Bool {
+        options.hasRareOptions && (options.authentication?.challenged != nil || proxyCredentials != nil)
+    }
 
-    /// Sends the request, and again with credentials if the server challenges it.
-    /// - Parameter send: Sends one exchange.
+    /// The proxy and the credentials for its challenge, if the request goes to it as a request. For a tunnel libcurl
+    /// responds to the challenge of CONNECT.
+    private var proxyCredentials: (url: String, credentials: TransportOptions.Authentication.Challenged)? {
+        guard case .explicit(let proxy) = options.proxy.choice, let user = proxy.user,
+            proxy.respondsToChallenge(of: self), !headerFields.contains(.proxyAuthorization)
+        else { return nil }
+        let credentials = TransportOptions.Authentication.Challenged(
+            user: user, password: proxy.password?.value ?? "", allowsBasic: false)
+        return (proxy.url, credentials)
+    }
+
+    /// Sends the request, and again with credentials if the server or the proxy challenges it.
+    /// - Parameters:
+    ///   - nonces: The nonces that others have given.
+    ///   - send: Sends one exchange.
     func answeringChallenges(
-        _ send: (TransportRequest) async throws -> TransportResponse
+        remembering nonces: DigestMemory, _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
-        guard let credentials = options.authentication?.challenged else { return try await send(self) }
+        guard awaitsChallenge else { return try await send(self) }
         try check()
         let start = ContinuousClock.now
         let deadline = options.totalTimeout.map { start + min($0, TransportOptions.maximumTimeout) }
         var round = try await withoutEmptyStream()
-        round.options.authentication = nil
+        if options.authentication?.challenged != nil {
+            round.options.authentication = nil
+            round.credentials = nil
+        }
         round.url = url.withComparableEscapes
-        round.credentials = nil
+        var challengers = challengers(of: round)
         // A one-time stream must not begin before the server accepts the request.
         let isOnce = round.body.map { !$0.isReplayable } ?? false
         let stream = isOnce ? round.body : nil
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
+        for challenger in challengers { challenger.addRemembered(nonces, to: &round) }
         var (rounds, repeats) = (0, 0)
         while true {
             let isTaken = OneTimeFlag()
             if let stream { round.body = stream.taking(isTaken) }
             let earlier = ContinuousClock.now - start
             let response = try await send(round).following(rounds: rounds, repeats: repeats, of: earlier)
-            guard response.status == .unauthorized, rounds < Self.maximumRounds - 1,
-                let authorization = credentials.authorization(for: round, after: response.head, rounds: rounds),
+            for challenger in challengers { challenger.takeInfo(from: response.head, nonces) }
+            guard let index = challengers.firstIndex(where: { $0.status == response.status }) else { return response }
+            guard rounds < Self.maximumRounds - 1,
+                let authorization = challengers[index].answer(response.head, to: round, nonces),
                 // From here on the stream is the next round's, also where this one is about to begin it.
                 stream == nil || isTaken.raise()
             else { return response }
@@ -50,9 +71,89 @@ extension TransportRequest {
                 round.options.totalTimeout = left
             }
             if isOnce { round.headerFields[.expect] = headerFields[.expect] }
-            round.headerFields[.authorization] = authorization
+            round.headerFields[challengers[index].credentialField] = authorization
         }
     }
+
+    /// Those who may challenge the request.
+    private func challengers(of round: TransportRequest) -> [Challenger] {
+        var all: [Challenger] = []
+        if let (url, credentials) = proxyCredentials {
+            all.append(Challenger(.proxy, credentials, at: .init(url, credentials, round.options)))
+        }
+        if let credentials = options.authentication?.challenged {
+            let origin = "\(round.url.scheme)://\(round.url.host):\(round.url.effectivePort)"
+            all.append(Challenger(.server, credentials, at: .init(origin, credentials, round.options)))
+        }
+        return all
+    }
+}
+
+/// A server or a proxy that may challenge a request, during one call.
+private struct Challenger {
+    enum Party { case server, proxy }
+
+    private let party: Party
+    private let credentials: TransportOptions.Authentication.Challenged
+    private let place: DigestMemory.Place
+    /// Whether a challenge of this call was responded to.
+    private var hasAnswered = false
+
+    init(_ party: Party, _ credentials: TransportOptions.Authentication.Challenged, at place: DigestMemory.Place) {
+        (self.party, self.credentials, self.place) = (party, credentials, place)
+    }
+
+    var status: HTTPResponse.Status { party == .server ? .unauthorized : .proxyAuthenticationRequired }
+    var credentialField: HTTPField.Name { party == .server ? .authorization : .proxyAuthorization }
+    private var challengeField: HTTPField.Name { party == .server ? .wwwAuthenticate : .proxyAuthenticate }
+    private var infoField: HTTPField.Name { party == .server ? .authenticationInfo : .proxyAuthenticationInfo }
+
+    /// Adds the credentials for a nonce that an earlier request was given.
+    func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) {
+        guard let value = nonces.credentials(credentials, for: request, at: place, isAnswer: false) else { return }
+        request.headerFields[credentialField] = value
+    }
+
+    func takeInfo(from head: HTTPResponse, _ nonces: DigestMemory) {
+        if let info = head.headerFields[infoField] { nonces.take(info: info, at: place) }
+    }
+
+    /// Returns the value of ``credentialField``; `nil` without a known challenge, or where the credentials were refused
+    /// already. Credentials for a remembered nonce are none that were refused: it may be too old, whatever is said.
+    mutating func answer(_ head: HTTPResponse, to request: TransportRequest, _ nonces: DigestMemory) -> String? {
+        let challenges = head.headerFields[values: challengeField].flatMap { AuthenticationChallenge.all(in: $0) }
+        let digests = challenges.compactMap(DigestChallenge.init)
+        // The strongest; of equal ones the first.
+        let algorithms = DigestChallenge.Algorithm.allCases
+        let digest = algorithms.lazy.compactMap { name in digests.first { $0.algorithm == name } }.first
+        defer { hasAnswered = true }
+        if let digest, !hasAnswered || digest.isStale {
+            nonces.remember(digest, at: place)
+            return nonces.credentials(credentials, for: request, at: place, isAnswer: true)
+        }
+        nonces.forget(place)
+        guard digest == nil, credentials.allowsBasic, !hasAnswered, request.url.scheme == "https",
+            challenges.contains(where: { $0.scheme == "basic" })
+        else { return nil }
+        return TransportOptions.Authentication.basic(user: credentials.user, password: .init(credentials.password))
+            .fieldValue
+    }
+}
+
+extension TransportOptions.Proxy.Server {
+    /// Returns whether a request goes to this proxy as a request and not through a tunnel, with credentials for its
+    /// challenge.
+    package func respondsToChallenge(of request: TransportRequest) -> Bool {
+        let names = request.options.names
+        return isHTTP && authenticationScheme != .basic && !tunnel && request.url.scheme == "http"
+            && names.connectTo.isEmpty && names.addresses.isEmpty && !noProxy.contains { $0.hasSameBytes(as: "*") }
+            && !ProxyExceptions(noProxy.joined(separator: ",")).contains(request.url.host)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let authenticationInfo = Self("Authentication-Info")!
+    fileprivate static let proxyAuthenticationInfo = Self("Proxy-Authentication-Info")!
 }
 
 extension TransportRequest.Body {
@@ -75,32 +176,6 @@ extension TransportOptions.Authentication {
         let password: String
         /// Whether Basic over TLS will do where the server offers no Digest.
         let allowsBasic: Bool
-
-        /// Returns the value of `Authorization`; `nil` without a known challenge, or where the credentials were
-        /// refused already.
-        func authorization(for request: TransportRequest, after head: HTTPResponse, rounds: Int) -> String? {
-            let challenges = AuthenticationChallenge.all(in: head.headerFields)
-            let digests = challenges.compactMap(DigestChallenge.init)
-            // The strongest; of equal ones the first.
-            let algorithms = DigestChallenge.Algorithm.allCases
-            let digest = algorithms.lazy.compactMap { name in digests.first { $0.algorithm == name } }.first
-            if let digest {
-                guard rounds == 0 || digest.isStale else { return nil }
-                let value = digest.authorization(
-                    user: user, password: password, method: request.method.rawValue, target: request.url.target,
-                    clientNonce: Self.nonce())
-                // With a long target the response to the challenge may be too long to be sent.
-                return HTTPField.problem(withValue: value) == nil ? value : nil
-            }
-            guard allowsBasic, rounds == 0, request.url.scheme == "https",
-                challenges.contains(where: { $0.scheme == "basic" })
-            else { return nil }
-            return TransportOptions.Authentication.basic(user: user, password: .init(password)).fieldValue
-        }
-
-        private static func nonce() -> String {
-            (0..<2).map { _ in String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }.joined()
-        }
     }
 
     /// The credentials, if the scheme needs a challenge.

@@ -11,15 +11,19 @@ extension TransportRequest {
     }
 
     /// Sends the request with its credentials: in the rounds that a challenge takes, or with a signature.
-    /// - Parameter send: Sends one exchange.
+    /// - Parameters:
+    ///   - nonces: The nonces of the transport.
+    ///   - send: Sends one exchange.
     package func authenticated(
+        remembering nonces: DigestMemory = DigestMemory(),
         _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
         guard case .awsSigV4(let signature)? = options.authentication else {
-            return try await answeringChallenges(send)
+            return try await answeringChallenges(remembering: nonces, send)
         }
         try check()
-        return try await send(try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970)))
+        let signed = try await signed(by: signature, seconds: Int(Date().timeIntervalSince1970))
+        return try await signed.answeringChallenges(remembering: nonces, send)
     }
 
     /// Returns the request with its signature.

@@ -1,22 +1,16 @@
-import NetworkCore
-
 /// A list of hosts to reach without the proxy, as libcurl 7.86 and later reads it
 /// ([CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)). Pure.
 ///
 /// libcurl compares the host of its URL, which is another one where a request sets `tls.serverName`.
-struct ProxyExceptions {
+package struct ProxyExceptions: Sendable {
     private let entries: [String]
 
-    init(_ list: String) {
+    package init(_ list: String) {
         entries = list.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
 
-    /// The list of the environment, read once (see ``NoProxyOption``).
-    static let environments = ProxyExceptions(
-        EnvironmentVariable.value("no_proxy") ?? EnvironmentVariable.value("NO_PROXY") ?? "")
-
     /// Returns whether the list names a host, given as a URL has it.
-    func contains(_ host: String) -> Bool {
+    package func contains(_ host: String) -> Bool {
         if entries == ["*"] { return true }
         let host = Self.plain(host.lowercased())
         if let address = AddressPolicy.Address(host) {
@@ -37,7 +31,7 @@ struct ProxyExceptions {
     }
 
     /// Returns a host without the brackets of an IPv6 address.
-    static func withoutBrackets(_ host: String) -> String {
+    package static func withoutBrackets(_ host: String) -> String {
         host.hasBytePrefix("[") && host.hasByteSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 }
