@@ -20,7 +20,8 @@ extension CurlNetworkDispatcher {
     ///   other one is begun; those that are open are kept. ``NetworkCore/NetworkError/Code/invalidOption`` for a number
     ///   of connections out of range, and for ``NetworkCore/TransportOptions/Connection/forbidsReuse``.
     ///   ``NetworkCore/NetworkError/Code/unsupported`` for HTTP/2 with prior knowledge: not every libcurl uses a
-    ///   connection for it that has not spoken HTTP/2 yet.
+    ///   connection for it that has not spoken HTTP/2 yet; and through a proxy that speaks TLS, over whose connection
+    ///   one request goes.
     public func prewarm(
         _ url: RequestURL, connections: Int = 1, options: TransportOptions = TransportOptions()
     ) async throws {
@@ -39,6 +40,13 @@ extension CurlNetworkDispatcher {
         var request = TransportRequest(method: .head, url: url, options: options)
         request.options.authentication = nil
         request.options.connection.isFresh = true
+        let isThroughTLS =
+            switch options.proxy.choice {
+            case .explicit(let proxy): proxy.isHTTPS
+            case .environment: NoProxyOption.mayBeHTTPS(isSecure: request.url.scheme == "https")
+            case .none: false
+            }
+        guard !isThroughTLS else { throw NetworkError.servesOneRequest }
         let opening = request
         let failure = await withTaskGroup(of: Result<Void, any Error>.self) { group in
             var (begun, failure) = (0, nil as (any Error)?)
@@ -61,4 +69,12 @@ extension CurlNetworkDispatcher {
 
     /// How many connections are opened at once by one call.
     private static let maximumOpening = 256
+}
+
+extension NetworkError {
+    fileprivate static var servesOneRequest: NetworkError {
+        NetworkError(
+            .unsupported, "through a proxy that speaks TLS a connection serves one request, and can't be opened ahead",
+            phase: .preparing)
+    }
 }

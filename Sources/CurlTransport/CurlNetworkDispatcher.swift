@@ -144,7 +144,7 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
             let origin = Origin(request.url, request.options)
             return Plan(request, origin: origin, loop: try loops.loop(of: origin))
         }
-        if !isNew { try request.checkApartFromGroups() }
+        if !isNew { try request.checkApartFromGroups(hasCheckedLimits: plan.hasLimits(of: request.options)) }
         return (try Transfer(request, plan: plan), plan.loop)
     }
 }

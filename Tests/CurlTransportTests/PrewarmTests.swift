@@ -98,6 +98,19 @@ struct PrewarmTests {
         await expectFailure(.invalidOption) { try await small.prewarm(url, connections: 5) }
     }
 
+    /// Regression: such connections were opened, then closed at once, and the call succeeded.
+    @Test func `a connection that would not be kept is refused`() async throws {
+        let server = try ScriptedServer(.ok("x"))
+        defer { server.stop() }
+        guard dispatcher.capabilities.supports(.httpsProxies) else { return }
+        var options = TransportOptions()
+        options.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(server.port)"))
+        for url in try ["http", "https"].map({ try RequestURL("\($0)://example.invalid/") }) {
+            await expectFailure(.unsupported) { [options] in try await dispatcher.prewarm(url, options: options) }
+        }
+        #expect(server.connectionCount == 0)
+    }
+
     /// Regression: the CONNECT counted as a request that had gone out, and the call failed although the connection was
     /// open.
     @Test func `connections are made ahead through a tunnel`() async throws {

@@ -67,9 +67,14 @@ struct TLSRepeatTests {
             return response.metrics
         }
         _ = try await send(.get, nil)
-        if method == .post || kind == .once {
+        if method == .post {
             await expectFailure(.connectionLost) { try await send(method, kind.body()) }
             #expect(server.requests.count { $0.method == method.rawValue } == 1)
+        } else if kind == .once {
+            // It is sent again while libcurl has taken no more than the start that is kept.
+            let metrics = try? await send(method, kind.body())
+            #expect(server.requests.count { $0.method == method.rawValue } == (metrics == nil ? 1 : 2))
+            if metrics != nil { #expect(server.requests.last?.body == kind.content) }
         } else {
             let metrics = try await send(method, kind.body())
             #expect(metrics.repeats == 1)

@@ -12,6 +12,19 @@ enum ByteSearch {
         }
     }
 
+    /// Returns whether there is a CR that no LF follows, which some recipients take for a line's end (RFC 9112 §2.2).
+    static func hasBareCR(_ bytes: [UInt8]) -> Bool {
+        unsafe bytes.withUnsafeBytes { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            var at = 0
+            while let found = unsafe memchr(base + at, 0x0D, buffer.count - at) {
+                at = unsafe UnsafeRawPointer(found) - base + 1
+                if unsafe at == buffer.count || buffer[at] != 0x0A { return true }
+            }
+            return false
+        }
+    }
+
     /// Returns whether the array begins with these bytes.
     static func start(of bytes: [UInt8], is start: [UInt8]) -> Bool {
         guard bytes.count >= start.count else { return false }

@@ -104,6 +104,12 @@ import NetworkCore
             ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parts)), "CURLOPT_CURLU")
     }
 
+    /// Sets the URL as text alone.
+    func set(urlText text: String) throws {
+        try set(.url, text)
+        try leaveParts()
+    }
+
     /// Leaves the URL to its text.
     private func leaveParts() throws {
         guard let old = unsafe parts else { return }

@@ -27,7 +27,7 @@ final class Pool: MultiHandleDelegate {
     static let maximumOrigins = 256
     /// How long a pool stays after its last transfer: as long as libcurl uses a connection that is idle.
     static let maximumIdle = Duration.seconds(HardenedDefaults.maximumConnectionIdle)
-    private static let pruneInterval = Duration.seconds(1)
+    private static let pruneInterval = Nanoseconds(.seconds(1))
 
     init(_ key: ConnectionKey, number: Int, loop: LoopCore, connections: Int, lookUps: Int) throws {
         (self.key, self.number, self.loop) = (key, number, loop)

@@ -41,7 +41,7 @@ struct RouteOption: EasyOption {
         if let serverName {
             let query = url.query.map { "?\($0)" } ?? ""
             let target = "\(url.scheme)://\(serverName.bracketed):\(url.effectivePort)\(url.path)\(query)"
-            try easy.set(.url, target)
+            try easy.set(urlText: target)
         }
         if serverName != nil || host != url.host || port != url.effectivePort {
             try easy.set(.connectTo, TextList(["::\(host):\(port)"]))

@@ -111,6 +111,7 @@ struct ProxyOption: EasyOption {
 
     private func setTLS(_ proxy: TransportOptions.Proxy.Server, on easy: EasyHandle) throws {
         try easy.set(.proxyTLSVersion, OptionValue.tls1_2)
+        try easy.sharesNoConnection()
         guard let places = try TrustedPlaces(proxy.authorities, support: support) else { return }
         try easy.set(.proxyCAFile, places.file)
         try easy.set(.proxyCADirectory, places.directory)
@@ -149,6 +150,13 @@ extension TransportOptions.Proxy.Server {
 }
 
 extension EasyHandle {
+    /// Gives a request through a proxy that speaks TLS a connection of its own (CURLOPT_FRESH_CONNECT, FORBID_REUSE):
+    /// what a server sends after its response waits in the proxy's TLS session, which nothing can query.
+    func sharesNoConnection() throws {
+        try set(.freshConnect, 1)
+        try set(.forbidReuse, 1)
+    }
+
     /// Bypasses any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from reading the
     /// hosts without a proxy from the environment.
     func goStraight() throws {

@@ -177,6 +177,10 @@ extension HTTPField.Name {
 /// Bypasses the proxy while no variable of the environment names one. libcurl would read the variables again before
 /// each request, which costs as much as a tenth of a small request.
 struct NoProxyOption: EasyOption {
+    /// Whether the request uses the environment's proxy, if there is one.
+    let usesEnvironments: Bool
+    let isSecure: Bool
+
     /// Whether the environment names a proxy for some requests.
     static let mayBeNamed = [false, true].contains { isSecure in
         EnvironmentProxy.variables(isSecure: isSecure).contains(where: EnvironmentVariable.isSet)
@@ -201,6 +205,7 @@ struct NoProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         if !Self.mayBeNamed { try easy.goStraight() }
+        if usesEnvironments, Self.mayBeHTTPS(isSecure: isSecure) { try easy.sharesNoConnection() }
     }
 }
 
@@ -220,7 +225,8 @@ extension TransportRequest {
         try tls.apply(to: easy)
         try plan.connectTimeout.apply(to: easy)
         if let log = options.redactingWireLog { try easy.setWireLog(log) }
-        try NoProxyOption().apply(to: easy)
+        let usesEnvironments = !isRare || ProxyOption.usesEnvironments(options)
+        try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: url.scheme == "https").apply(to: easy)
         guard isRare else { return }
         for option in rareOptions { try option.apply(to: easy) }
         guard options.hasDeclaredOptions else { return }

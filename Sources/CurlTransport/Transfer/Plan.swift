@@ -26,12 +26,18 @@ final class Plan: @unchecked Sendable {
     let looksUpBehindProxy: Bool
     /// Whether a GET of these options may leave its handle to the next one.
     let keepsHandles: Bool
+    /// The timeouts of the first request, which most others have too.
+    let limits: TransferLimits
+    private let timeouts: Timeouts
+    private let maximumBodyBytes: Int
     /// The place of the connections, once a request has gone there.
     var destination: Destination?
 
     init(_ request: TransportRequest, origin: Origin, loop: CurlLoop, support: LibcurlSupport = Libcurl.found) {
         let options = request.options
         (groups, self.origin, self.loop) = (options.groupsAlone, origin, loop)
+        (limits, timeouts) = (TransferLimits(options), Timeouts(options))
+        maximumBodyBytes = options.maximumBodyBytes
         key = ConnectionKey(options, isSecure: origin.isSecure, support: support)
         isPausable = support.isPausable(key.version)
         asksForHTTP1 = key.version == .http1_1 || key.version == .http1_0
@@ -41,6 +47,24 @@ final class Plan: @unchecked Sendable {
         maySendOverTLS = origin.isSecure || ProxyOption.maySpeakTLS(options)
         looksUpBehindProxy = ProxyOption.takesAddresses(options)
         keepsHandles = support.keepsHandles && !mayTunnel && options.wireLog == nil && options.mayLeaveHandles
+    }
+}
+
+/// The timeouts of a request.
+private struct Timeouts: Equatable {
+    let idle: Duration?
+    let firstByte: Duration?
+    let total: Duration?
+
+    init(_ options: TransportOptions) {
+        (idle, firstByte, total) = (options.idleTimeout, options.firstByteTimeout, options.totalTimeout)
+    }
+}
+
+extension Plan {
+    /// Returns whether a request of this plan has the limits of its first one, which were checked.
+    func hasLimits(of options: TransportOptions) -> Bool {
+        Timeouts(options) == timeouts && options.maximumBodyBytes == maximumBodyBytes
     }
 }
 

@@ -64,6 +64,19 @@ struct ResponseFraming {
         return nil
     }
 
+    /// Returns the first fault in the fields of a head that is whole, if there is one.
+    mutating func fault(inFieldsOf head: [UInt8]) -> Fault? {
+        var at = ByteSearch.newline(in: head, from: 0) + 1
+        while at < head.count {
+            let end = ByteSearch.newline(in: head, from: at)
+            let line = head[at..<min(end + 1, head.count)]
+            if let fault = fault(in: line) { return fault }
+            at = end + 1
+        }
+        if ByteSearch.hasBareCR(head) { doubt() }
+        return nil
+    }
+
     /// Returns the fault in a header line, if there is one.
     /// - Parameter isTrailer: Whether the line comes after the body, whose end it can no longer move.
     mutating func fault(in line: some RandomAccessCollection<UInt8>, isTrailer: Bool = false) -> Fault? {

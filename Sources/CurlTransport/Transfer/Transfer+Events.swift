@@ -50,12 +50,11 @@ extension Transfer: EasyEvents {
     // MARK: The response's head
 
     func headerArrived(_ line: BorrowedBytes) -> Bool {
+        if state.receive(field: line, at: clock.now) { return true }
         sending.responseArrived()
         lookUp.requestGoesOut()
         if life.isLookingUp { delegate?.transferHasConnection(self) }
         let verdict = state.receive(headerLine: line, at: clock.now)
-        // A CR that is not part of the line's end.
-        if let place = line.first(0x0D), place < line.count - 2 { state.receivedBareCR() }
         // Before the response can end: then the connection is back in the pool.
         if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
         if line.count <= 2, state.mayHideSurplus || request.method == .head, !watchesLog() { return false }

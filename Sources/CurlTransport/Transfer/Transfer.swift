@@ -107,7 +107,8 @@ final class Transfer: @unchecked Sendable {
         progress = request.options.progress
         whenFull = plan.isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
         ownState = Unshared(TransferState(now: sent, speaksHTTP1: plan.asksForHTTP1))
-        clocks = TransferClocks(sent: sent, limits: TransferLimits(request.options))
+        let hasLimits = plan.hasLimits(of: request.options)
+        clocks = TransferClocks(sent: sent, limits: hasLimits ? plan.limits : TransferLimits(request.options))
         hasRequestBody = request.body != nil
         sending = SendingRecord(mayRepeat: request.mayRepeat, isCounted: !plan.maySendOverTLS)
         body = OutgoingBody(try request.wireBody())

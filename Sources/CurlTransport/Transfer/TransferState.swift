@@ -29,9 +29,6 @@ struct TransferState {
     /// Whether libcurl may discard bytes that follow the response or its head.
     var mayHideSurplus: Bool { framing.mayHideSurplus }
 
-    /// Records a CR within a line, which some recipients take for the line's end (RFC 9112 §2.2).
-    mutating func receivedBareCR() { framing.doubt() }
-
     /// - Parameter speaksHTTP1: Whether the connection certainly speaks HTTP/1.
     init(now: MonotonicTime, speaksHTTP1: Bool = false) {
         lastActivity = now
@@ -46,6 +43,17 @@ struct TransferState {
 
     /// The verdict on a header line.
     enum HeaderVerdict { case goOn, headIsComplete, stop }
+
+    /// Takes a field's line within a head, as most lines are. The head is judged once it is whole.
+    /// - Returns: `false` for any other line, which ``receive(headerLine:at:)`` must process.
+    mutating func receive(field line: BorrowedBytes, at now: MonotonicTime) -> Bool {
+        guard failure == nil, !awaitsNextHead, headerLines < Self.maximumHeaderLines, head.appendField(line) else {
+            return false
+        }
+        headerLines += 1
+        lastActivity = now
+        return true
+    }
 
     /// Processes a header line, including its line ending.
     mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
@@ -64,18 +72,21 @@ struct TransferState {
             return .stop
         }
         lastActivity = now
-        let fault =
-            begins || expectsStatusLine
-            ? framing.begin(headerLine) : framing.fault(in: headerLine, isTrailer: head.hasFinalHead)
+        var fault: ResponseFraming.Fault?
+        if begins || expectsStatusLine {
+            fault = framing.begin(headerLine)
+        } else if head.hasFinalHead {
+            fault = framing.fault(in: headerLine, isTrailer: true)
+        }
+        if fault == nil, !begins, head.appendField(headerLine) { return .goOn }
+        let (wasComplete, wasFinal) = (head.isComplete, head.hasFinalHead)
+        let fits = fault == nil && head.append(line: headerLine, begins: begins)
+        if fits, head.isComplete, !wasComplete { fault = framing.fault(inFieldsOf: head.bytes) }
         if let fault {
             failure = NetworkError.badFraming(fault)
             return .stop
         }
-        if !begins, head.appendField(headerLine) { return .goOn }
-        let wasComplete = head.hasFinalHead
-        if head.append(line: headerLine, begins: begins) {
-            return head.hasFinalHead && !wasComplete ? .headIsComplete : .goOn
-        }
+        if fits { return head.hasFinalHead && !wasFinal ? .headIsComplete : .goOn }
         let problem =
             head.hasTooManyHeads
             ? "the response has more than \(ResponseHeadBuffer.maximumHeads) heads, 1xx ones included"

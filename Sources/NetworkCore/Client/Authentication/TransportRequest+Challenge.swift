@@ -6,8 +6,8 @@ import HTTPTypes
 /// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
 /// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server may call a nonce stale once, and a remembered one too; a fourth challenge is its response.
-    private static let maximumRounds = 4
+    /// A server may call a nonce stale once; a third challenge is its response. One of a remembered nonce comes before.
+    private static let maximumRounds = 3
 
     /// Whether the options have credentials for a challenge that this library responds to.
     var awaitsChallenge: Bool {
@@ -47,7 +47,8 @@ extension TransportRequest {
         let isOnce = round.body.map { !$0.isReplayable } ?? false
         let stream = isOnce ? round.body : nil
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
-        for challenger in challengers { challenger.addRemembered(nonces, to: &round) }
+        var maximumRounds = Self.maximumRounds
+        for challenger in challengers where challenger.addRemembered(nonces, to: &round) { maximumRounds += 1 }
         var (rounds, repeats) = (0, 0)
         while true {
             let isTaken = OneTimeFlag()
@@ -56,7 +57,7 @@ extension TransportRequest {
             let response = try await send(round).following(rounds: rounds, repeats: repeats, of: earlier)
             for challenger in challengers { challenger.takeInfo(from: response.head, nonces) }
             guard let index = challengers.firstIndex(where: { $0.status == response.status }) else { return response }
-            guard rounds < Self.maximumRounds - 1,
+            guard rounds < maximumRounds - 1,
                 let authorization = challengers[index].answer(response.head, to: round, nonces),
                 // From here on the stream is the next round's, also where this one is about to begin it.
                 stream == nil || isTaken.raise()
@@ -109,9 +110,13 @@ private struct Challenger {
     private var infoField: HTTPField.Name { party == .server ? .authenticationInfo : .proxyAuthenticationInfo }
 
     /// Adds the credentials for a nonce that an earlier request was given.
-    func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) {
-        guard let value = nonces.credentials(credentials, for: request, at: place, isAnswer: false) else { return }
+    /// - Returns: Whether there are any.
+    func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) -> Bool {
+        guard let value = nonces.credentials(credentials, for: request, at: place, isAnswer: false) else {
+            return false
+        }
         request.headerFields[credentialField] = value
+        return true
     }
 
     func takeInfo(from head: HTTPResponse, _ nonces: DigestMemory) {

@@ -168,8 +168,9 @@ public struct TransportRequest: Sendable {
 
     /// Checks a request whose options differ from those of one that was checked for the transport in timeouts and
     /// limits alone.
-    package func checkApartFromGroups() throws {
-        try options.checkApartFromGroups()
+    /// - Parameter hasCheckedLimits: Whether these are the same too.
+    package func checkApartFromGroups(hasCheckedLimits: Bool) throws {
+        if !hasCheckedLimits { try options.checkApartFromGroups() }
         try checkParts()
     }
 
