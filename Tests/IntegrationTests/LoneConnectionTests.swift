@@ -3,7 +3,7 @@ import NetworkLayer
 import TestSupport
 import Testing
 
-/// Connections of one request, at a server that speaks HTTP/2.
+/// Connections that some requests don't share with others, at a server that speaks HTTP/2.
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct LoneConnectionTests {
     private let dispatcher = CurlNetworkDispatcher()
@@ -37,12 +37,11 @@ struct LoneConnectionTests {
 
     /// Regression: requests of others were streams of such a connection while it ran, and kept it in the pool.
     @Test(.curlSpeaksHTTP2, arguments: Kind.allCases)
-    func `a connection of one request has no streams of others`(kind: Kind) async throws {
+    func `a connection has no streams of requests that differ in what makes it`(kind: Kind) async throws {
         let name = "lone-\(UUID().uuidString)"
         let file = URL(filePath: Peers.tlsFolder).appending(path: "files/\(name)")
         try Data(count: 8 << 20).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        // The first spelling shares its connections.
         _ = try await send("/whoami", kind.isOwners).body.collect()
         // Its body is longer than what waits for a reader, so it runs.
         let lone = try await send("/" + name, kind.isAlone)
@@ -52,7 +51,12 @@ struct LoneConnectionTests {
             #expect(other.metrics.httpVersion == "2")
         }
         #expect(try await lone.body.collect().count == 8 << 20)
-        #expect(lone.metrics.httpVersion == "1.1" && lone.metrics.connectionReused == false)
+        // Those of the same kind share theirs, unless each is to have one of its own.
+        let isOwn = kind == .forbidsReuse
+        #expect(lone.metrics.httpVersion == (isOwn ? "1.1" : "2") && lone.metrics.connectionReused == false)
+        let again = try await send("/whoami", kind.isAlone)
+        _ = try await again.body.collect()
+        #expect((again.metrics.localAddress == lone.metrics.localAddress) == !isOwn)
         let last = try await send("/whoami", kind.isOwners)
         _ = try await last.body.collect()
         #expect(last.metrics.localAddress != lone.metrics.localAddress)

@@ -31,6 +31,8 @@ import NetworkCore
     private var parts: OpaquePointer?
     /// How long addresses in the cache may be used, in seconds (CURLOPT_DNS_CACHE_TIMEOUT).
     private var nameCacheSeconds = 60
+    /// Whether libcurl writes its log.
+    private var isLogging = false
     /// Whether an option was set during a transfer, so that the handle carries no other one.
     var isMarked = false
     /// The loop's index for the handle's transfer; -1 outside a multi handle.
@@ -76,11 +78,14 @@ import NetworkCore
     }
 
     /// Prepares the handle for the transfer after the last one, which has ended plainly.
-    func prepareForNext(_ events: any EasyEvents) {
+    func prepareForNext(_ events: any EasyEvents) throws {
         unsafe self.events = events
         unsafe errorText[0] = 0
         connectedBefore = nil
         slot = -1
+        guard isLogging else { return }
+        isLogging = false
+        try set(.verbose, 0)
     }
 
     /// Sets the URL, as text and in parts (CURLOPT_URL, CURLOPT_CURLU): from the text alone libcurl would make the
@@ -168,8 +173,8 @@ import NetworkCore
     /// Has libcurl write its log, of which ``EasyEvents/logged(_:)`` gets the lines (CURLOPT_VERBOSE): some of what it
     /// does is reported in no other way.
     func watchLog() throws {
-        guard wireLog == nil else { return }
-        isMarked = true
+        guard !isLogging else { return }
+        isLogging = true
         try unsafe check(ccurl_easy_setopt_debug_callback(pointer, Self.debug), "CURLOPT_DEBUGFUNCTION")
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_DEBUGDATA, context), "CURLOPT_DEBUGDATA")
         try set(.verbose, 1)

@@ -54,10 +54,11 @@ extension LoopCore {
         IdleMemory.drop()
     }
 
-    /// Lets a transfer that waits for a pool look again.
+    /// Lets the transfers that wait for a pool look again, in order: one of them may have ended meanwhile.
     func poolIsIdle() {
         guard !state.value.waitingForPool.isEmpty else { return }
-        state.value.admitted.append(state.value.waitingForPool.removeFirst())
+        state.value.admitted += state.value.waitingForPool
+        state.value.waitingForPool = []
     }
 
     // MARK: The events of a pool

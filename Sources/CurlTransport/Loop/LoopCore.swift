@@ -17,6 +17,8 @@ final class LoopCore {
     var messages: [LoopMessage] = []
     var jobs: [UnownedJob] = []
     var pace = BeginningPace()
+    /// The number of handles that wait for a further request.
+    var keptHandles = 0
     /// When idle pools and origins are next looked for; `nil` while there are no pools.
     var tendDeadline: MonotonicTime?
 

@@ -83,6 +83,12 @@ final class Pool: MultiHandleDelegate {
         }
     }
 
+    /// The number of handles that the loop's pools keep together; each takes eleven kilobytes.
+    var keptHandles: Int {
+        get { loop.keptHandles }
+        set { loop.keptHandles = newValue }
+    }
+
     /// Closes the handles that are kept for further requests.
     func dropHandles() { for destination in destinations.values { destination.dropHandles() } }
 
@@ -116,8 +122,8 @@ final class Destination {
     private var running = 0
     private var lastUsed = MonotonicTime.distantFuture
 
-    /// The maximum number of handles that are kept for one origin.
-    private static let maximumHandles = 128
+    /// The maximum number of handles that a loop keeps.
+    private static let maximumHandles = 1_024
 
     init(pool: Pool) { self.pool = pool }
 
@@ -131,18 +137,24 @@ final class Destination {
     func isIdle(since now: MonotonicTime, for time: Duration) -> Bool { running == 0 && lastUsed + time <= now }
 
     /// Returns a handle that another request to this origin has left.
-    func takeHandle() -> EasyHandle? { handles.popLast() }
+    func takeHandle() -> EasyHandle? {
+        guard let easy = handles.popLast() else { return nil }
+        pool?.keptHandles -= 1
+        return easy
+    }
 
     /// Keeps a handle for the next request.
     /// - Returns: Whether there is a place for it.
     func keep(_ easy: EasyHandle) -> Bool {
-        guard handles.count < Self.maximumHandles else { return false }
+        guard let pool, pool.keptHandles < Self.maximumHandles else { return false }
+        pool.keptHandles += 1
         handles.append(easy)
         return true
     }
 
     func dropHandles() {
         for easy in handles { easy.close() }
+        pool?.keptHandles -= handles.count
         handles = []
     }
 

@@ -23,7 +23,7 @@ extension EasyHandle {
     /// Prepares the handle for another request with the same key, origin and method, without a body: sets what may
     /// differ from the last one. Everything else has the same value, and nothing is reset.
     func carry(_ request: TransportRequest, for events: any EasyEvents, plan: Plan) throws {
-        prepareForNext(events)
+        try prepareForNext(events)
         guard let carried else { return }
         self.carried = CarriedRequest(request, plan: plan)
         if request.url != carried.url { try set(request.url, isSameOrigin: true) }

@@ -256,9 +256,7 @@ final class Transfer: @unchecked Sendable {
     func letGo() {
         guard let easy else { return }
         self.easy = nil
-        let isKept =
-            leavesHandle && hasEndedPlainly && !easy.isMarked && destination?.pool != nil
-            && destination?.keep(easy) == true
+        let isKept = leavesHandle && hasEndedPlainly && !easy.isMarked && destination?.keep(easy) == true
         if !isKept { easy.close() }
     }
 

@@ -14,6 +14,7 @@ enum Wire {
             "the count of bytes sent in chunks",
             "how a stream is split into chunks depends on timing; the body itself is compared"
         ),
+        ("fields of HTTP/2", "how they are packed depends on the connection's requests before"),
         ("lookups over HTTPS", "an address that is still known needs no new lookup"),
         ("CONNECT heads", "a reused tunnel has no new one; the one that made it is part of the request's way"),
     ]
