@@ -50,6 +50,9 @@ struct LibcurlSupport: Sendable {
         http2ByDefault = features.contains("HTTP2") && pausesHTTP2
     }
 
+    /// Whether a URL that is given in parts is written again for each transfer, whatever text was given with it.
+    var writesURLFromParts: Bool { version >= LibcurlVersion(8, 14) }
+
     /// The oldest libcurl that the library works with: Debian 12's.
     static let oldest = LibcurlVersion(7, 88)
 

@@ -88,34 +88,40 @@ import NetworkCore
         try set(.verbose, 0)
     }
 
-    /// Sets the URL, as text and in parts (CURLOPT_URL, CURLOPT_CURLU): from the text alone libcurl would make the
-    /// parts, and from the parts alone the text.
+    /// Sets the URL in parts and as text (CURLOPT_CURLU, CURLOPT_URL): from the text alone libcurl would make the parts,
+    /// and from the parts alone the text, which newer versions do in any case.
     /// - Parameter isSameOrigin: Whether the last URL of this handle differs in path and query alone.
     func set(_ url: RequestURL, isSameOrigin: Bool) throws {
-        try set(.url, url.absoluteString)
-        // Of these, curl_url_set makes something else than the parser.
+        // Of others, curl_url_set makes something else than the parser.
         let isPlain = !url.isIPv6Literal && url.query?.isEmpty != true && !url.absoluteString.utf8.contains(0x25)
-        guard isPlain else { return try leaveParts() }
+        guard isPlain, setParts(of: url, isSameOrigin: isSameOrigin) else {
+            return try set(urlText: url.absoluteString)
+        }
+        // Before the text, which this clears in newer versions.
+        try unsafe check(
+            ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parts)), "CURLOPT_CURLU")
+        if !Libcurl.found.writesURLFromParts { try set(.url, url.absoluteString) }
+    }
+
+    private func setParts(of url: RequestURL, isSameOrigin: Bool) -> Bool {
         let hasParts = unsafe parts != nil
         if !isSameOrigin || !hasParts {
             if let old = unsafe parts { unsafe curl_url_cleanup(old) }
             unsafe parts = curl_url()
             guard setPart(CURLUPART_SCHEME, url.scheme), setPart(CURLUPART_HOST, url.host),
                 url.port.map({ setPart(CURLUPART_PORT, String($0)) }) ?? true
-            else { return try leaveParts() }
+            else { return false }
         }
-        guard setPart(CURLUPART_PATH, url.path), setPart(CURLUPART_QUERY, url.query) else { return try leaveParts() }
-        try unsafe check(
-            ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, UnsafeMutableRawPointer(parts)), "CURLOPT_CURLU")
+        return setPart(CURLUPART_PATH, url.path) && setPart(CURLUPART_QUERY, url.query)
     }
 
     /// Sets the URL as text alone.
     func set(urlText text: String) throws {
-        try set(.url, text)
         try leaveParts()
+        try set(.url, text)
     }
 
-    /// Leaves the URL to its text.
+    /// Takes the parts of the last URL away.
     private func leaveParts() throws {
         guard let old = unsafe parts else { return }
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_CURLU, nil), "CURLOPT_CURLU")

@@ -34,6 +34,11 @@ struct Admission {
     private var links = SlotLinks()
     /// The slots past their origin's gate that wait for the limit in all.
     private var ready = SlotQueue(.ready)
+    /// Those of them whose origins held no place when they passed: a part of the places is theirs alone, so that a few
+    /// slow servers can't take all.
+    private var firsts = SlotQueue(.first)
+    /// The number of places for origins that hold none.
+    private let reserved: Int
     /// The slots of cold origins that also wait for the limit of lookups.
     private var readyToLookUp = SlotQueue(.lookUp)
     private var originsToLookUp: [Int: Origin] = [:]
@@ -50,6 +55,7 @@ struct Admission {
         self.perOrigin = perOrigin
         self.inAll = inAll
         self.maximumQueued = maximumQueued
+        reserved = inAll / 8
     }
 
     /// A slot that may start.
@@ -66,7 +72,11 @@ struct Admission {
         var state = takeRecent() ?? OriginState(isWarm: origin.isAddress)
         defer { if wasKnown || state.passed > 0 || !state.waiting.isEmpty { recent = (origin, state) } }
         let passes = mayPass(state) && state.waiting.isEmpty
-        let mayBegin = state.isWarm ? ready.isEmpty : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
+        let isFirst = state.passed == 0
+        let mayBegin =
+            state.isWarm
+            ? (isFirst ? firsts : ready).isEmpty && (isFirst || running < inAll - reserved)
+            : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
         if passes, running < inAll, mayBegin {
             state.passed += 1
             if !state.isWarm { state.lookUps += 1 }
@@ -89,7 +99,9 @@ struct Admission {
     /// Lets a slot past its origin's gate.
     private mutating func pass(_ slot: Int, of origin: Origin, _ state: inout OriginState) {
         state.passed += 1
-        guard !state.isWarm else { return ready.append(slot, &links) }
+        guard !state.isWarm else {
+            return state.passed == 1 ? firsts.append(slot, &links) : ready.append(slot, &links)
+        }
         state.lookUps += 1
         readyToLookUp.append(slot, &links)
         originsToLookUp[slot] = origin
@@ -126,7 +138,7 @@ struct Admission {
         let isHeldUp = running >= inAll && running - lingering < inAll
         return switch links.place(of: slot) {
         case .nowhere: false
-        case .ready: isHeldUp
+        case .ready, .first: isHeldUp
         case .lookUp: isHeldUp || lookingUp >= Self.maximumLookUps
         case .origin: state.passed - state.lingering < perOrigin && (!state.isWarm || state.passed >= perOrigin)
         }
@@ -220,6 +232,9 @@ struct Admission {
         case .ready:
             ready.remove(slot, &links)
             releaseOrigin(origin)
+        case .first:
+            firsts.remove(slot, &links)
+            releaseOrigin(origin)
         case .lookUp:
             readyToLookUp.remove(slot, &links)
             forgetWait(of: slot)
@@ -240,10 +255,16 @@ struct Admission {
 
     private mutating func takeReady() -> [Turn] {
         var started: [Turn] = []
-        // The one that has waited longer is next, or either kind could take every place that becomes free.
         while running < inAll {
-            let isCold = lookingUp < Self.maximumLookUps && readyToLookUp.hasWaitedLonger(than: ready, links)
-            guard let slot = isCold ? readyToLookUp.popFirst(&links) : ready.popFirst(&links) else { break }
+            // The one that has waited the longest is next, or one kind could take every place that becomes free.
+            let mayTakeAny = running < inAll - reserved
+            let warm = mayTakeAny && ready.hasWaitedLonger(than: firsts, links) ? ready : firsts
+            let isCold = lookingUp < Self.maximumLookUps && readyToLookUp.hasWaitedLonger(than: warm, links)
+            let isFirst = mayTakeAny ? firsts.hasWaitedLonger(than: ready, links) : true
+            guard
+                let slot = isCold
+                    ? readyToLookUp.popFirst(&links) : isFirst ? firsts.popFirst(&links) : ready.popFirst(&links)
+            else { break }
             waiting -= 1
             if isCold { forgetWait(of: slot) }
             started.append(begin(slot, isCold: isCold))

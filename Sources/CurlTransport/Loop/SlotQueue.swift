@@ -2,7 +2,7 @@
 /// middle of a queue costs the same however long the queue is.
 struct SlotLinks {
     /// Where a slot waits.
-    enum Place { case nowhere, origin, ready, lookUp }
+    enum Place { case nowhere, origin, first, ready, lookUp }
 
     private struct Link {
         var previous = -1

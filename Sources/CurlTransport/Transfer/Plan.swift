@@ -103,7 +103,7 @@ final class Plans: Sendable {
 
     private let state = Guarded(State())
     /// The number of plans to remember; one more, and all are made anew.
-    private static let maximum = 4_096
+    private static let maximum = 1_024
 
     /// Returns the request's plan, which is made if there is none.
     func plan(for request: TransportRequest, make: () throws -> Plan) throws -> Plan {

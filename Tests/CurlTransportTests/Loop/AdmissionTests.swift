@@ -305,6 +305,28 @@ struct AdmissionTests {
         #expect(arrivals[Admission.coldLimit..<20].allSatisfy { $0 == .wait } && arrivals[20] == .refused)
         let others = (21..<32).map { desk.arrive($0, at: second) }
         #expect(!others.prefix(10).contains(.refused) && others[10] == .refused)
-        #expect(desk.resolve(0).count == 12)
+        // Three of the 30 places are for origins that hold none.
+        #expect(desk.resolve(0).count == 11)
+    }
+
+    /// Regression: six slow origins held all places of a process with 1,024 descriptors, and a seventh waited.
+    @Test func `a part of the places is for origins that hold none`() {
+        var admission = Admission(perOrigin: 16, inAll: 64, maximumQueued: 1_000)
+        func origin(_ number: Int) -> Origin { Origin(isSecure: true, host: "127.0.0.\(number)", port: 1, isAddress: true) }
+        var slot = 0
+        func arrive(_ number: Int) -> Bool {
+            slot += 1
+            if case .run = admission.arrive(slot, at: origin(number)) { return true }
+            return false
+        }
+        let began = (0..<6).map { number in (0..<16).count { _ in arrive(number) } }
+        #expect(began.reduce(0, +) == 64 - 8 + 2)
+        // Of the last two origins, those that held no place got one of the reserved ones each.
+        #expect(began == [16, 16, 16, 8, 1, 1])
+        #expect(arrive(7) && arrive(8) && !arrive(7))
+        // A place that becomes free within the reserve is for none of those that wait.
+        #expect(admission.leave(origin(0)).isEmpty)
+        for number in [1, 1, 2] { _ = admission.leave(origin(number)) }
+        #expect(admission.leave(origin(2)).count == 1)
     }
 }
