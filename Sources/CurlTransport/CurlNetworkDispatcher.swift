@@ -137,14 +137,17 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
     private func makeTransfer(_ request: TransportRequest) throws -> (Transfer, CurlLoop) {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
         var isNew = false
-        let plan = try plans.plan(for: request) {
+        let entry = try plans.plan(for: request) {
             isNew = true
             try request.check(for: capabilities)
             try HTTPVersionOption.check(request, support: Libcurl.found)
             let origin = Origin(request.url, request.options)
-            return Plan(request, origin: origin, loop: try loops.loop(of: origin))
+            let loop = try loops.loop(of: origin)
+            let plan = Plan(request, origin: origin, clock: loop.clock, trustsAnyServer: loop.trustsAnyServer)
+            return Plans.Entry(plan: plan, loop: loop)
         }
+        let plan = entry.plan
         if !isNew { try request.checkApartFromGroups(hasCheckedLimits: plan.hasLimits(of: request.options)) }
-        return (try Transfer(request, plan: plan), plan.loop)
+        return (try Transfer(request, plan: plan), entry.loop)
     }
 }

@@ -7,7 +7,7 @@ import NetworkCore
 /// Owns one `CURL *` and everything that must live as long: header lines, the error text, and where the callbacks
 /// report to.
 ///
-/// A handle carries one transfer, or several of equal options one after the other (``carry(_:for:)``). It is never
+/// A handle carries one transfer, or several of equal options one after the other (`CarriedRequest`). It is never
 /// reset: curl_easy_reset clears the options but not what a transfer leaves behind in the handle: credentials of a
 /// failed upload, a list of addresses, lookups under way, a pointer to the last header line.
 ///
@@ -25,8 +25,6 @@ import NetworkCore
     private var loggedRoom = WireLog.maximumReceivedBytes
     /// The receiver of the callbacks' events. It retains this handle, not the other way around.
     unowned(unsafe) var events: any EasyEvents
-    /// The request that the handle carries, or carried last.
-    var carried: CarriedRequest?
     /// The URL's parts, in libcurl's form (CURLU).
     private var parts: OpaquePointer?
     /// How long addresses in the cache may be used, in seconds (CURLOPT_DNS_CACHE_TIMEOUT).
@@ -88,8 +86,8 @@ import NetworkCore
         try set(.verbose, 0)
     }
 
-    /// Sets the URL in parts and as text (CURLOPT_CURLU, CURLOPT_URL): from the text alone libcurl would make the parts,
-    /// and from the parts alone the text, which newer versions do in any case.
+    /// Sets the URL in parts and as text (CURLOPT_CURLU, CURLOPT_URL): from the text alone libcurl would make the
+    /// parts, and from the parts alone the text, which newer versions do in any case.
     /// - Parameter isSameOrigin: Whether the last URL of this handle differs in path and query alone.
     func set(_ url: RequestURL, isSameOrigin: Bool) throws {
         // Of others, curl_url_set makes something else than the parser.

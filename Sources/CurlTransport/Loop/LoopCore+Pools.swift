@@ -1,7 +1,7 @@
 import NetworkCore
 
 /// The pools: which one carries a transfer, and when it ends.
-extension LoopCore {
+extension LoopCore: PoolDelegate {
     /// Returns the place of a transfer's connections; `nil` if it has to wait for a pool to become idle.
     /// - Throws: ``NetworkError`` without memory for a pool.
     func destination(of transfer: Transfer) throws -> Destination? {

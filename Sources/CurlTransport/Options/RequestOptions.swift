@@ -212,18 +212,20 @@ struct NoProxyOption: EasyOption {
 extension TransportRequest {
     /// Sets every option that this request needs, in order.
     /// - Parameter body: The result of ``TransportRequest/wireBody()``.
-    func configure(_ easy: EasyHandle, sending body: OutgoingBody, plan: Plan, over support: LibcurlSupport) throws {
+    func configure(
+        _ easy: EasyHandle, sending body: OutgoingBody, key: ConnectionKey, connectTimeout: ConnectTimeoutOption,
+        over support: LibcurlSupport
+    ) throws {
         try HardenedDefaults(support: support).apply(to: easy)
         try easy.set(url, isSameOrigin: false)
-        easy.carried = CarriedRequest(self, plan: plan)
         try MethodAndBodyOption(method: method, body: body).apply(to: easy)
         try HeaderFieldsOption(request: self, hasBody: hasWireBody).apply(to: easy)
-        try HTTPVersionOption(version: plan.key.version).apply(to: easy)
+        try HTTPVersionOption(version: key.version).apply(to: easy)
         let isRare = options.hasRareOptions
         let tls = TLSOption(
-            options: isRare ? options.tls : nil, looksUpOverHTTPS: plan.key.looksUpOverHTTPS, support: support)
+            options: isRare ? options.tls : nil, looksUpOverHTTPS: key.looksUpOverHTTPS, support: support)
         try tls.apply(to: easy)
-        try plan.connectTimeout.apply(to: easy)
+        try connectTimeout.apply(to: easy)
         if let log = options.redactingWireLog { try easy.setWireLog(log) }
         let usesEnvironments = !isRare || ProxyOption.usesEnvironments(options)
         try NoProxyOption(usesEnvironments: usesEnvironments, isSecure: url.scheme == "https").apply(to: easy)

@@ -1,8 +1,7 @@
 import NetworkCore
-import Synchronization
 
 /// What requests with the same options to the same origin have in common, found once for all of them: whether the
-/// options are valid, the loop, the key of their connections, and what follows from the options.
+/// options are valid, the key of their connections, and what follows from the options.
 ///
 /// @unchecked: `destination` is the loop's, whose thread alone touches it; nothing else changes.
 final class Plan: @unchecked Sendable {
@@ -11,7 +10,10 @@ final class Plan: @unchecked Sendable {
     let groups: TransportOptions
     let origin: Origin
     let key: ConnectionKey
-    let loop: CurlLoop
+    /// The loop's time.
+    let clock: LoopClock
+    /// Whether no certificate is checked.
+    let trustsAnyServer: Bool
     /// libcurl's own connect timeout.
     let connectTimeout: ConnectTimeoutOption
     /// What happens to a response's body that is not read, in a request with the standard limit.
@@ -33,9 +35,13 @@ final class Plan: @unchecked Sendable {
     /// The place of the connections, once a request has gone there.
     var destination: Destination?
 
-    init(_ request: TransportRequest, origin: Origin, loop: CurlLoop, support: LibcurlSupport = Libcurl.found) {
+    init(
+        _ request: TransportRequest, origin: Origin, clock: LoopClock, trustsAnyServer: Bool,
+        support: LibcurlSupport = Libcurl.found
+    ) {
         let options = request.options
-        (groups, self.origin, self.loop) = (options.groupsAlone, origin, loop)
+        (groups, self.origin, self.clock) = (options.groupsAlone, origin, clock)
+        self.trustsAnyServer = trustsAnyServer
         (limits, timeouts) = (TransferLimits(options), Timeouts(options))
         maximumBodyBytes = options.maximumBodyBytes
         key = ConnectionKey(options, isSecure: origin.isSecure, support: support)
@@ -74,56 +80,5 @@ extension TransportOptions {
         guard hasRareOptions else { return true }
         return rate == Rate() && names == Names() && tls.serverName == nil && !connection.isFresh
             && !connection.forbidsReuse && proxy == Proxy() && !hasDeclaredOptions
-    }
-}
-
-/// The plans of a dispatcher.
-final class Plans: Sendable {
-    private struct Index: Hashable, Sendable {
-        let groups: ObjectIdentifier?
-        let version: TransportOptions.HTTPVersion
-        let connectTimeout: Duration?
-        let logs: Bool
-        let isSecure: Bool
-        let host: String
-        let port: Int?
-
-        init(_ request: TransportRequest) {
-            let (options, url) = (request.options, request.url)
-            (groups, version) = (options.groupsIdentity, options.httpVersion)
-            (connectTimeout, logs) = (options.connectTimeout, options.wireLog != nil)
-            (isSecure, host, port) = (url.scheme == "https", url.host, url.port)
-        }
-    }
-
-    private struct State: Sendable {
-        var recent: (index: Index, plan: Plan)?
-        var known: [Index: Plan] = [:]
-    }
-
-    private let state = Guarded(State())
-    /// The number of plans to remember; one more, and all are made anew.
-    private static let maximum = 1_024
-
-    /// Returns the request's plan, which is made if there is none.
-    func plan(for request: TransportRequest, make: () throws -> Plan) throws -> Plan {
-        let index = Index(request)
-        let known: Plan? = state.withLock { state in
-            if let recent = state.recent, recent.index == index { return recent.plan }
-            guard let plan = state.known[index] else { return nil }
-            state.recent = (index, plan)
-            return plan
-        }
-        if let known { return known }
-        let plan = try make()
-        let old = state.withLock { state in
-            let old = state.known.count >= Self.maximum ? state.known : [:]
-            if !old.isEmpty { state.known = [:] }
-            state.known[index] = plan
-            state.recent = (index, plan)
-            return old
-        }
-        _ = old
-        return plan
     }
 }

@@ -2,8 +2,8 @@
 ///
 /// libcurl repeats a request whose kept connection ends before the first byte of a response (Curl_retry_request),
 /// whatever its method. The server may have executed it by then, so a request that is not idempotent is not repeated
-/// (RFC 9110 §9.2.2). Going out again after a challenge is different: the server has responded to the first request.
-/// So is a stream of HTTP/2 that the server refused, or that lies above the last one of its GOAWAY: it was not executed,
+/// (RFC 9110 §9.2.2). Going out again after a challenge is different: the server has responded to the first request. So
+/// is a stream of HTTP/2 that the server refused, or that lies above the last one of its GOAWAY: it was not executed,
 /// whatever its method (RFC 9113 §8.7).
 struct SendingRecord {
     /// How often the request went out.

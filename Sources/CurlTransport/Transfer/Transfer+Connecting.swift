@@ -104,8 +104,8 @@ extension Transfer {
 
 extension Transfer {
     /// Lets the request go out again if a kept connection broke before a byte of the response, or the server refused
-    /// its stream. libcurl repeats such a request itself, but only five times, before 8.14 only if the break shows while
-    /// it reads and not while it still sends the body, and over HTTP/2 not if the connection just ends.
+    /// its stream. libcurl repeats such a request itself, but only five times, before 8.14 only if the break shows
+    /// while it reads and not while it still sends the body, and over HTTP/2 not if the connection just ends.
     func considerRepeat(of easy: EasyHandle, after code: CurlCode) {
         let isLoss = code == .sendError || !speaksHTTP1 && (code == .http2 || code == .recvError)
         guard isLoss, state.failure == nil, !state.hasResponse,

@@ -102,7 +102,7 @@ final class Transfer: @unchecked Sendable {
     /// - Throws: ``NetworkError`` when there is no memory to compress the request's body.
     init(_ request: TransportRequest, plan: Plan) throws {
         sent = .now
-        clock = plan.loop.clock
+        clock = plan.clock
         ownPlan = plan
         progress = request.options.progress
         whenFull = plan.isPausable ? .pause() : .fail(limit: request.options.maximumBodyBytes)
@@ -125,16 +125,17 @@ final class Transfer: @unchecked Sendable {
     func prepare(at destination: Destination) throws -> EasyHandle {
         guard let pool = destination.pool else { throw NetworkError.noPool }
         self.destination = destination
-        if leavesHandle, let easy = destination.takeHandle() {
+        if leavesHandle, let (easy, last) = destination.takeHandle() {
             self.easy = easy
-            try easy.carry(request, for: self, plan: plan)
+            try easy.carry(request, after: last, for: self, plan: plan)
             return easy
         }
         let easy = try EasyHandle(events: self)
         self.easy = easy
         try pool.multi.attach(to: easy)
-        try outgoing.configure(easy, sending: body, plan: plan, over: Libcurl.found)
-        if plan.loop.trustsAnyServer { try AnyServerOption().apply(to: easy) }
+        try outgoing.configure(
+            easy, sending: body, key: plan.key, connectTimeout: plan.connectTimeout, over: Libcurl.found)
+        if plan.trustsAnyServer { try AnyServerOption().apply(to: easy) }
         if isPrewarming { try PrewarmOption().apply(to: easy) }
         if needsNewConnection { try easy.set(.freshConnect, 1) }
         try easy.attachCallbacks(reportsProgress: plan.mayTunnel)
@@ -216,8 +217,8 @@ final class Transfer: @unchecked Sendable {
     /// be as broken, and libcurl would give up after five of them.
     var avoidsKeptConnections: Bool { begunAgain == 0 && sending.isRepeat }
 
-    /// Prepares the transfer for another handle, with a new connection, in place of one that has left its pool and whose
-    /// request must not go out over the connection that libcurl chose.
+    /// Prepares the transfer for another handle, with another connection, in place of one that has left its pool and
+    /// whose request must not go out over the connection that libcurl chose.
     /// - Throws: ``NetworkError`` after too many new starts, and for a body that can't be produced again.
     func beginAgain() throws {
         begunAgain += 1
@@ -256,7 +257,9 @@ final class Transfer: @unchecked Sendable {
     func letGo() {
         guard let easy else { return }
         self.easy = nil
-        let isKept = leavesHandle && hasEndedPlainly && !easy.isMarked && destination?.keep(easy) == true
+        let isKept =
+            leavesHandle && hasEndedPlainly && !easy.isMarked
+            && destination?.keep(easy, CarriedRequest(request, plan: plan)) == true
         if !isKept { easy.close() }
     }
 
@@ -302,7 +305,7 @@ final class Transfer: @unchecked Sendable {
         if sending.attempts > 0, hasHTTP1Connection, otherPlan == nil {
             var request = request
             request.options.httpVersion = .http1_1
-            otherPlan = Plan(request, origin: origin, loop: plan.loop)
+            otherPlan = Plan(request, origin: origin, clock: clock, trustsAnyServer: plan.trustsAnyServer)
         }
         life.beginAgain(.overNewConnection)
     }

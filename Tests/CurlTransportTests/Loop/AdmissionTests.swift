@@ -312,7 +312,9 @@ struct AdmissionTests {
     /// Regression: six slow origins held all places of a process with 1,024 descriptors, and a seventh waited.
     @Test func `a part of the places is for origins that hold none`() {
         var admission = Admission(perOrigin: 16, inAll: 64, maximumQueued: 1_000)
-        func origin(_ number: Int) -> Origin { Origin(isSecure: true, host: "127.0.0.\(number)", port: 1, isAddress: true) }
+        func origin(_ number: Int) -> Origin {
+            Origin(isSecure: true, host: "127.0.0.\(number)", port: 1, isAddress: true)
+        }
         var slot = 0
         func arrive(_ number: Int) -> Bool {
             slot += 1

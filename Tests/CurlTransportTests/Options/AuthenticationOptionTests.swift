@@ -48,8 +48,9 @@ struct AuthenticationOptionTests {
 
     /// RFC 7616 §3.3: a nonce is used for the next requests, with the next count.
     @Test func `ten requests with Digest take eleven exchanges`() async throws {
-        let server = try ScriptedServer([
-            .read, .send(Self.challenge([Self.digest])), .forEachRequest([.send(Self.ok)]),
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(Self.challenge([Self.digest])), .forEachRequest([.send(Self.ok)])],
+            [.forEachRequest([.send(Self.ok)])],
         ])
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
@@ -97,7 +98,9 @@ struct AuthenticationOptionTests {
 
     @Test func `credentials go out at once only where they are good`() async throws {
         let domain = Self.challenge([#"Digest realm="r", nonce="n", qop="auth", domain="/a /b/""#])
-        let server = try ScriptedServer([.read, .send(domain), .forEachRequest([.send(Self.ok)])])
+        let server = try ScriptedServer(scripts: [
+            [.read, .send(domain), .forEachRequest([.send(Self.ok)])], [.forEachRequest([.send(Self.ok)])],
+        ])
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
         for path in ["/a", "/a/1", "/c", "/b/1", "/b"] {

@@ -12,7 +12,9 @@ package final class DigestMemory: Sendable {
         private let connection: TransportOptions
 
         /// - Parameter challenger: The server's origin, or the proxy's URL.
-        init(_ challenger: String, _ credentials: TransportOptions.Authentication.Challenged, _ options: TransportOptions) {
+        init(
+            _ challenger: String, _ credentials: TransportOptions.Authentication.Challenged, _ options: TransportOptions
+        ) {
             self.challenger = challenger
             (user, password) = (Array(credentials.user.utf8), Array(credentials.password.utf8))
             connection = options.ofConnection

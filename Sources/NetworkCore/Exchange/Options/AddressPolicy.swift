@@ -2,8 +2,8 @@
 /// requests to URLs from outside sources away from your own network. Not supported by the URLSession transport.
 ///
 /// The policy checks each address that a name resolves to, just before the connection is made, so that a name that
-/// changes its address gains nothing. It checks the address again when a kept connection would carry the request; below
-/// libcurl 7.80 each such request makes a connection of its own instead. A refused exchange fails with
+/// changes its address gains nothing. Only requests with the same policy share a connection, so a kept one leads to an
+/// allowed address; a custom policy is the same as its copies alone. A refused exchange fails with
 /// ``NetworkError/Code/addressRefused``. A request with a policy other than ``any`` goes directly to the server and
 /// bypasses the environment's proxy.
 public struct AddressPolicy: Sendable, Hashable {

@@ -4,14 +4,13 @@ extension TransportOptions {
         /// Whether the request gets a new connection even if the pool has one. Default: `false`.
         /// [CURLOPT_FRESH_CONNECT](https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html)
         public var isFresh = false
-        /// Whether the connection is closed after the exchange instead of returning to the pool. Such a request, and
-        /// one with ``interface`` or ``localPorts``, speaks HTTP/1.1 where it could speak HTTP/2, whose connections
-        /// serve many at once; by prior knowledge and over HTTP/3 it is ``NetworkError/Code/unsupported``. Default:
-        /// `false`.
+        /// Whether the connection is closed after the exchange instead of returning to the pool. Such a request speaks
+        /// HTTP/1.1 where it could speak HTTP/2, whose connections serve many at once; by prior knowledge and over
+        /// HTTP/3 it is ``NetworkError/Code/unsupported``. Default: `false`.
         /// [CURLOPT_FORBID_REUSE](https://curl.se/libcurl/c/CURLOPT_FORBID_REUSE.html)
         public var forbidsReuse = false
-        /// The address family to connect to. Default: ``IPVersion/any``. Over curl, requests with another value have a
-        /// thread, connections and cached addresses of their own, and the dispatcher's limits apply to these apart.
+        /// The address family to connect to. Default: ``IPVersion/any``. Over curl, requests with different values have
+        /// different connections and cached addresses.
         /// [CURLOPT_IPRESOLVE](https://curl.se/libcurl/c/CURLOPT_IPRESOLVE.html)
         public var ipVersion = IPVersion.any
         /// A Unix socket to connect to instead of the URL's host and port. Such a request bypasses the environment's
@@ -20,11 +19,11 @@ extension TransportOptions {
         /// The local IP address or network interface to connect from, such as `127.0.0.2` or `eth0`. Default: `nil`,
         /// for any. A host name is refused, because its lookup would stop all transfers on the same loop.
         ///
-        /// Such a connection serves one request only: libcurl would also use it for requests without this option.
+        /// Requests with different values share no connection.
         /// [CURLOPT_INTERFACE](https://curl.se/libcurl/c/CURLOPT_INTERFACE.html)
         public var interface: String?
-        /// The local ports to connect from, tried in order. Default: `nil`, for any. Such a connection serves one
-        /// request only, so the response to a server's challenge needs a second port.
+        /// The local ports to connect from, tried in order. Default: `nil`, for any. Requests with different values
+        /// share no connection.
         /// [CURLOPT_LOCALPORT](https://curl.se/libcurl/c/CURLOPT_LOCALPORT.html),
         /// [CURLOPT_LOCALPORTRANGE](https://curl.se/libcurl/c/CURLOPT_LOCALPORTRANGE.html)
         public var localPorts: ClosedRange<Int>?
@@ -37,8 +36,9 @@ extension TransportOptions {
         /// have executed it. Idempotent requests are sent again, once over a new connection of HTTP/1; where HTTP/2
         /// may be negotiated, up to five times, as libcurl does.
         ///
-        /// Below libcurl 7.80, which does not report repeats, such a request gets a new connection instead, and so does
-        /// one with a body of more than 16 KiB.
+        /// A stream of HTTP/2 that the server refused, or that lies above the last one of its GOAWAY, was not executed
+        /// ([RFC 9113 §8.7](https://www.rfc-editor.org/rfc/rfc9113#section-8.7)): its request is sent again whatever
+        /// its method. A one-time stream can be sent again as long as no more than 64 KiB of it have been read.
         public var repeatsAnyMethod = false
         /// TCP probes on an idle connection, to detect a peer that is gone. Default: `nil`, for none.
         /// [CURLOPT_TCP_KEEPALIVE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPALIVE.html)

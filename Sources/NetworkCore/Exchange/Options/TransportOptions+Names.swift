@@ -20,7 +20,7 @@ extension TransportOptions {
         /// ``TransportOptions/TLS/authorities``; no other option of ``TransportOptions/TLS`` applies to them, neither
         /// pinned keys nor the minimum version. They go through the proxy that the environment names. If the
         /// environment names one that the request itself must not use, the request fails with
-        /// ``NetworkError/Code/unsupported``; so does one with a proxy over libcurl 7.74.
+        /// ``NetworkError/Code/unsupported``.
         /// [CURLOPT_DOH_URL](https://curl.se/libcurl/c/CURLOPT_DOH_URL.html)
         public var dnsOverHTTPS: String?
 

@@ -52,11 +52,11 @@ extension TransportOptions.Proxy {
         public var password: TransportOptions.Secret?
         /// How user and password are sent to an HTTP proxy. SOCKS proxies always receive them in the clear, so that
         /// another scheme than ``AuthenticationScheme/basic``, the default, is ``NetworkError/Code/invalidOption`` with
-        /// them. With another scheme each request has a connection of its own, for HTTP/1.1.
+        /// them.
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var authenticationScheme = AuthenticationScheme.basic
-        /// Hosts to reach without the proxy: names, which include their subdomains, addresses and, from libcurl 7.86
-        /// on, networks (`10.0.0.0/8`); `*` matches every host. They are compared with the URL's host. Default: none.
+        /// Hosts to reach without the proxy: names, which include their subdomains, addresses and networks
+        /// (`10.0.0.0/8`); `*` matches every host. They are compared with the URL's host. Default: none.
         /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
         public var noProxy: [String] = []
         /// Whether `http` URLs go through a CONNECT tunnel too, as `https` URLs always do. Default: `false`, with which
@@ -93,9 +93,9 @@ extension TransportOptions.Proxy {
         public enum AuthenticationScheme: Sendable, Hashable, CaseIterable {
             /// In the clear.
             case basic
-            /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. With this
-            /// scheme and ``anySafe``, every request goes through a tunnel, one for `http` URLs too, and has a
-            /// connection of its own.
+            /// As a digest ([RFC 7616](https://www.rfc-editor.org/rfc/rfc7616)), after the proxy's challenge. A nonce
+            /// serves the next requests with the next count. Where the proxy refuses the credentials, its 407 is the
+            /// response to a request for an `http` URL, and ``NetworkError/Code/proxyFailed`` for a tunnel.
             case digest
             /// The strongest scheme that the proxy offers and that does not show the password: Digest.
             case anySafe

@@ -22,8 +22,7 @@ extension TransportOptions {
 
         /// A minimum speed. An exchange that is slower for the given time fails with ``NetworkError/Code/lowSpeed``.
         ///
-        /// The time also counts while the request's body has no bytes ready, below libcurl 8.18, and while a slow
-        /// reader holds the response's body back, below 7.75.
+        /// The time also counts while the request's body has no bytes ready, below libcurl 8.18.
         /// [CURLOPT_LOW_SPEED_LIMIT](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_LIMIT.html),
         /// [CURLOPT_LOW_SPEED_TIME](https://curl.se/libcurl/c/CURLOPT_LOW_SPEED_TIME.html)
         public struct LowSpeed: Sendable, Hashable {

@@ -44,12 +44,12 @@ extension TransportOptions {
 
         /// The certificate authorities to trust, instead of all others.
         public enum Authorities: Sendable, Hashable {
-            /// The system's certificates, where libcurl was built to look for them. From libcurl 7.87 on, the bundle is
-            /// read once and cached for a day. A directory of single files, which would be read again for each
+            /// The system's certificates, where libcurl was built to look for them. The bundle is read once and cached
+            /// for a day. A directory of single files, which would be read again for each
             /// connection, is used only if there is no bundle.
             case system
-            /// The path of a file of PEM certificates. From libcurl 7.87 on, it is read once and cached for a day; not
-            /// from 8.21 on where libcurl was built with a directory of authorities.
+            /// The path of a file of PEM certificates. It is read once and cached for a day; not from 8.21 on where
+            /// libcurl was built with a directory of authorities.
             /// [CURLOPT_CAINFO](https://curl.se/libcurl/c/CURLOPT_CAINFO.html)
             case file(String)
             /// The path of a directory of PEM certificates named by their hashes, as `c_rehash` creates it. OpenSSL
@@ -58,7 +58,7 @@ extension TransportOptions {
             /// [CURLOPT_CAPATH](https://curl.se/libcurl/c/CURLOPT_CAPATH.html)
             case directory(String)
             /// PEM certificates in memory. They are parsed for each new connection: unlike for a file, libcurl does not
-            /// cache the parsed certificates. Requires libcurl 7.77.
+            /// cache the parsed certificates.
             /// [CURLOPT_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_CAINFO_BLOB.html)
             case bytes(Data)
         }
@@ -89,7 +89,7 @@ extension TransportOptions {
         public enum Source: Sendable, Hashable {
             /// The path of a file.
             case file(String)
-            /// The PEM text itself. Requires libcurl 7.71.
+            /// The PEM text itself.
             case bytes(Data)
         }
 

@@ -22,13 +22,13 @@ struct CarriedRequest {
 extension EasyHandle {
     /// Prepares the handle for another request with the same key, origin and method, without a body: sets what may
     /// differ from the last one. Everything else has the same value, and nothing is reset.
-    func carry(_ request: TransportRequest, for events: any EasyEvents, plan: Plan) throws {
+    func carry(
+        _ request: TransportRequest, after last: CarriedRequest, for events: any EasyEvents, plan: Plan
+    ) throws {
         try prepareForNext(events)
-        guard let carried else { return }
-        self.carried = CarriedRequest(request, plan: plan)
-        if request.url != carried.url { try set(request.url, isSameOrigin: true) }
-        if plan !== carried.plan { try plan.connectTimeout.apply(to: self) }
-        if !carried.hasLines(of: request, plan: plan) {
+        if request.url != last.url { try set(request.url, isSameOrigin: true) }
+        if plan !== last.plan { try plan.connectTimeout.apply(to: self) }
+        if !last.hasLines(of: request, plan: plan) {
             try HeaderFieldsOption(request: request, hasBody: false).apply(to: self)
         }
     }

@@ -6,7 +6,7 @@ final class Pool: MultiHandleDelegate {
     let key: ConnectionKey
     /// The pool's place in its ``PoolTable``.
     let number: Int
-    private unowned let loop: LoopCore
+    private unowned let loop: any PoolDelegate
     private var made: MultiHandle?
     /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
     var deadline: MonotonicTime?
@@ -29,7 +29,7 @@ final class Pool: MultiHandleDelegate {
     static let maximumIdle = Duration.seconds(HardenedDefaults.maximumConnectionIdle)
     private static let pruneInterval = Nanoseconds(.seconds(1))
 
-    init(_ key: ConnectionKey, number: Int, loop: LoopCore, connections: Int, lookUps: Int) throws {
+    init(_ key: ConnectionKey, number: Int, loop: any PoolDelegate, connections: Int, lookUps: Int) throws {
         (self.key, self.number, self.loop) = (key, number, loop)
         lastUsed = loop.clock.now
         let (all, isOver) = connections.addingReportingOverflow(key.looksUpOverHTTPS ? lookUps : 0)
@@ -114,52 +114,13 @@ final class Pool: MultiHandleDelegate {
     func multiWillClose(_ descriptor: Int32) { loop.poolWillClose(descriptor) }
 }
 
-/// An origin's place in a ``Pool``, with the handles that are kept for its next requests.
-final class Destination {
-    /// `nil` once the pool has forgotten the origin.
-    private(set) var pool: Pool?
-    private var handles: [EasyHandle] = []
-    private var running = 0
-    private var lastUsed = MonotonicTime.distantFuture
-
-    /// The maximum number of handles that a loop keeps.
-    private static let maximumHandles = 1_024
-
-    init(pool: Pool) { self.pool = pool }
-
-    func transferBegan() { running += 1 }
-
-    func transferEnded(at now: MonotonicTime) {
-        running -= 1
-        lastUsed = now
-    }
-
-    func isIdle(since now: MonotonicTime, for time: Duration) -> Bool { running == 0 && lastUsed + time <= now }
-
-    /// Returns a handle that another request to this origin has left.
-    func takeHandle() -> EasyHandle? {
-        guard let easy = handles.popLast() else { return nil }
-        pool?.keptHandles -= 1
-        return easy
-    }
-
-    /// Keeps a handle for the next request.
-    /// - Returns: Whether there is a place for it.
-    func keep(_ easy: EasyHandle) -> Bool {
-        guard let pool, pool.keptHandles < Self.maximumHandles else { return false }
-        pool.keptHandles += 1
-        handles.append(easy)
-        return true
-    }
-
-    func dropHandles() {
-        for easy in handles { easy.close() }
-        pool?.keptHandles -= handles.count
-        handles = []
-    }
-
-    func drop() {
-        dropHandles()
-        pool = nil
-    }
+/// The loop of a pool.
+protocol PoolDelegate: AnyObject {
+    var clock: LoopClock { get }
+    /// The number of handles that the loop's pools keep together.
+    var keptHandles: Int { get set }
+    /// libcurl wants to know when a descriptor is ready.
+    func pool(_ pool: Pool, wants interest: Epoll.Interest, of descriptor: Int32)
+    /// libcurl is about to close a descriptor.
+    func poolWillClose(_ descriptor: Int32)
 }

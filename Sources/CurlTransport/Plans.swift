@@ -1,0 +1,59 @@
+import NetworkCore
+import Synchronization
+
+/// The plans of a dispatcher.
+final class Plans: Sendable {
+    /// A plan, and the loop of its requests.
+    struct Entry: Sendable {
+        let plan: Plan
+        let loop: CurlLoop
+    }
+
+    private struct Index: Hashable, Sendable {
+        let groups: ObjectIdentifier?
+        let version: TransportOptions.HTTPVersion
+        let connectTimeout: Duration?
+        let logs: Bool
+        let isSecure: Bool
+        let host: String
+        let port: Int?
+
+        init(_ request: TransportRequest) {
+            let (options, url) = (request.options, request.url)
+            (groups, version) = (options.groupsIdentity, options.httpVersion)
+            (connectTimeout, logs) = (options.connectTimeout, options.wireLog != nil)
+            (isSecure, host, port) = (url.scheme == "https", url.host, url.port)
+        }
+    }
+
+    private struct State: Sendable {
+        var recent: (index: Index, entry: Entry)?
+        var known: [Index: Entry] = [:]
+    }
+
+    private let state = Guarded(State())
+    /// The number of plans to remember; one more, and all are made anew.
+    private static let maximum = 1_024
+
+    /// Returns the request's plan, which is made if there is none.
+    func plan(for request: TransportRequest, make: () throws -> Entry) throws -> Entry {
+        let index = Index(request)
+        let known: Entry? = state.withLock { state in
+            if let recent = state.recent, recent.index == index { return recent.entry }
+            guard let entry = state.known[index] else { return nil }
+            state.recent = (index, entry)
+            return entry
+        }
+        if let known { return known }
+        let entry = try make()
+        let old = state.withLock { state in
+            let old = state.known.count >= Self.maximum ? state.known : [:]
+            if !old.isEmpty { state.known = [:] }
+            state.known[index] = entry
+            state.recent = (index, entry)
+            return old
+        }
+        _ = old
+        return entry
+    }
+}
