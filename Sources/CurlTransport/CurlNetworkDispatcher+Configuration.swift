@@ -26,8 +26,13 @@ extension CurlNetworkDispatcher {
         public var maximumConnectionsPerOrigin = 128
         /// The maximum number of requests that run at once in all, and of connections, kept ones included: a new one
         /// takes the place of the one that has been idle longest. Default: three quarters of the process's file
-        /// descriptor limit (RLIMIT_NOFILE), at most 8,192.
+        /// descriptor limit (RLIMIT_NOFILE), at most 8,192. An eighth of them, from 8 on, is for requests to origins of
+        /// which none runs.
         ///
+        /// Requests share connections if nothing that makes a connection tells them apart: TLS, proxy, interface,
+        /// version of IP, names, address policy, version of HTTP. There may be an eighth as many such kinds at once, 4
+        /// at least and 256 at most; a request of one more waits until another kind has no running request. While more
+        /// connections are open than allowed, those of the kind that has been idle longest are closed.
         /// Several ``loops`` share the number evenly. Lookups over HTTPS have up to 128 connections more, to each
         /// resolver.
         /// [CURLMOPT_MAX_TOTAL_CONNECTIONS](https://curl.se/libcurl/c/CURLMOPT_MAX_TOTAL_CONNECTIONS.html)
