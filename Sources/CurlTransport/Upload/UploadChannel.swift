@@ -62,13 +62,13 @@ final class UploadChannel: Sendable {
     /// Takes at most `count` bytes, as ``UploadState/take(_:pauses:)`` does. The first call starts the producer, so
     /// that it does not run before there is a connection.
     func take(_ count: Int, pauses: Bool) -> UploadState.Taking {
-        let (taking, producer) = state.withLock { state in
+        let (taking, producer, _) = state.withLock { state in
             if !state.isStarted {
                 state.isStarted = true
                 starts.yield(state.round)
             }
             let (taking, wakesProducer) = state.flow.take(count, pauses: pauses)
-            return (taking, wakesProducer ? state.waitingProducer.take() : nil)
+            return (taking, wakesProducer ? state.waitingProducer.take() : nil, state.flow.released.take())
         }
         producer?.resume()
         return taking

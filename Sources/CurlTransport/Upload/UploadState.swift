@@ -4,8 +4,8 @@ import NetworkCore
 /// The flow of a streamed request body from its producer to libcurl. Pure: an event returns what to do.
 struct UploadState {
     /// The producer waits once this many bytes wait, and resumes when at most ``lowMark`` are left.
-    static let highMark = 256 * 1024
-    static let lowMark = 64 * 1024
+    static let highMark = 1024 * 1024
+    static let lowMark = 256 * 1024
 
     /// The largest start of a one-time stream that is kept to be sent again, in bytes.
     static let keptStart = 64 * 1024
@@ -33,6 +33,8 @@ struct UploadState {
     /// again.
     private var taken: [Data]?
     private var takenBytes = 0
+    /// A start that is no longer kept, for the caller of ``take(_:pauses:)`` to take, as ``replaced`` is.
+    var released: [Data]?
 
     /// - Parameter keepsStart: Whether the stream can't be produced again.
     init(length: Int?, keepsStart: Bool = false) {
@@ -88,7 +90,7 @@ struct UploadState {
     private mutating func keep(_ piece: Data) {
         guard taken != nil else { return }
         takenBytes += piece.count
-        if takenBytes <= Self.keptStart { taken?.append(piece) } else { taken = nil }
+        if takenBytes <= Self.keptStart { taken?.append(piece) } else { released = taken.take() }
     }
 
     /// Lets libcurl take what it has taken once more, if that was kept.
@@ -160,8 +162,7 @@ struct UploadState {
     /// Closes the flow: nothing takes chunks any more.
     mutating func close() {
         isClosed = true
-        waiting = []
-        waitingBytes = 0
+        (waiting, waitingBytes, taken) = ([], 0, nil)
     }
 
     private mutating func fail(_ error: NetworkError) -> Bool {
