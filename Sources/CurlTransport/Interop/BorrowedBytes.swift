@@ -30,14 +30,6 @@ import FoundationEssentials
         unsafe target.copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// Returns the first index of a byte.
-    func first(_ byte: UInt8) -> Int? {
-        guard let start = unsafe bytes.baseAddress, let found = unsafe memchr(start, Int32(byte), bytes.count) else {
-            return nil
-        }
-        return unsafe UnsafeRawPointer(found) - start
-    }
-
     /// Returns whether a text occurs in the bytes.
     func contains(_ words: StaticString) -> Bool {
         guard let start = unsafe bytes.baseAddress else { return false }

@@ -49,7 +49,7 @@ final class CurlLoop: Sendable {
     /// Hands a transfer to the loop.
     func start(_ transfer: Transfer) {
         guard !mailbox.post(.start(transfer)) else { return }
-        transfer.letGo()
+        transfer.releaseHandle()
         transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
     }
 
@@ -82,8 +82,8 @@ extension NetworkError {
     fileprivate static func libcurlIsTooOld(_ version: LibcurlVersion) -> NetworkError {
         NetworkError(
             .unsupported,
-            "libcurl \(version) is too old: the curl transport needs \(LibcurlSupport.oldest) or newer, as in Debian 12 "
-                + "and Ubuntu 24.04 (the article 'Bringing a newer libcurl' says how; "
+            "libcurl \(version) is too old: the curl transport needs \(LibcurlSupport.oldest) or newer, as in "
+                + "Debian 12 and Ubuntu 24.04 (the article 'Bringing a newer libcurl' says how; "
                 + "NETWORK_TRANSPORT=urlsession works without)",
             phase: .preparing)
     }

@@ -135,12 +135,12 @@ extension LoopCore {
         if !state.value.refused.isEmpty { state.value.refused.removeAll { $0 === transfer } }
         state.value.transfers.remove(transfer)
         transfer.delegate = nil
-        letGo(transfer)
+        releaseHandle(transfer)
     }
 
-    func letGo(_ transfer: Transfer) {
+    func releaseHandle(_ transfer: Transfer) {
         transfer.closeUpload()
-        transfer.letGo()
+        transfer.releaseHandle()
     }
 
     func end() {
@@ -153,14 +153,14 @@ extension LoopCore {
         for case .start(let transfer) in messages + late {
             transfer.closeUpload()
             transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
-            letGo(transfer)
+            releaseHandle(transfer)
         }
         for transfer in state.value.transfers.all {
             transfer.closeUpload()
             transfer.channel.finish(.failure(transfer.noted(NetworkError.shutDown(transfer.phase))))
             transfer.leavePool(at: clock.now)
             transfer.delegate = nil
-            letGo(transfer)
+            releaseHandle(transfer)
         }
         state.value.transfers = TransferTable()
         // The last removals have closed sockets, whose transfers would keep the loop.

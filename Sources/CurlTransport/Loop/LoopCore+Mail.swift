@@ -35,7 +35,7 @@ extension LoopCore {
     }
 
     private func start(_ transfer: Transfer) {
-        guard !transfer.isCancelled.load(ordering: .acquiring) else { return letGo(transfer) }
+        guard !transfer.isCancelled.load(ordering: .acquiring) else { return releaseHandle(transfer) }
         state.value.transfers.insert(transfer)
         line(up: transfer)
     }
@@ -45,7 +45,7 @@ extension LoopCore {
         switch transfer.life.arrive(transfer.slot, at: transfer.origin, in: &state.value.admission) {
         case .ready: state.value.admitted.append(transfer.slot)
         case .waiting:
-            transfer.letGo()
+            transfer.releaseHandle()
             check(transfer)
         case .refused:
             // Before the caller has the error, and may send the same body again.

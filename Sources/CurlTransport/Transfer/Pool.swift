@@ -14,8 +14,6 @@ final class Pool: MultiHandleDelegate {
     private(set) var running = 0
     /// When the last transfer began or ended.
     private(set) var lastUsed: MonotonicTime
-    /// The number of open sockets.
-    var sockets = 0
     /// Whether transfers may have ended that the loop has not taken from libcurl yet.
     var mayHaveDone = false
     /// The origins whose connections are here.

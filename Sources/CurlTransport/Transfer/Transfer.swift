@@ -25,7 +25,7 @@ final class Transfer: @unchecked Sendable {
     /// The transfer's index in the loop's table; -1 outside it.
     var slot = -1
     var life = TransferLife.outside
-    /// The handle, while the transfer runs and shortly before, from ``prepare(at:)`` to ``letGo()``.
+    /// The handle, while the transfer runs and shortly before, from ``prepare(at:)`` to ``releaseHandle()``.
     private(set) var easy: EasyHandle?
     /// The place of the connections that the handle uses.
     private var destination: Destination?
@@ -244,7 +244,7 @@ final class Transfer: @unchecked Sendable {
         }
         sentEarlier += easy?.requestBytes ?? 0
         state.awaitNextHead()
-        letGo()
+        releaseHandle()
         // A new socket may get the number of a closed one.
         (connection, openedSockets) = (nil, [])
         (keepsBytes, sentAtPause) = (false, nil)
@@ -254,7 +254,7 @@ final class Transfer: @unchecked Sendable {
     var sentBytes: Int { sentEarlier + (easy?.requestBytes ?? 0) }
 
     /// Closes the handle, which has left its pool, or leaves it to the next request.
-    func letGo() {
+    func releaseHandle() {
         guard let easy else { return }
         self.easy = nil
         let isKept =
