@@ -18,8 +18,6 @@ final class CurlBody: EndedBodySource {
     private let wireBytesWhileSending: Int?
     /// `nil` for a body that is delivered as it arrives.
     private let decoder: BodyDecoder?
-    /// The end of the total timeout, for what the loop does not see: decoding, and a reader that comes late.
-    private let deadline: MonotonicTime?
     /// Whether a reader is at work in more than one step: in the decoder, or piece by piece.
     private let isBeingRead = Guarded(false)
     let reading = ReaderClaim()
@@ -29,7 +27,6 @@ final class CurlBody: EndedBodySource {
         self.loop = loop
         self.owner = owner
         decoder = head.isEncoded ? transfer.request.decoder(for: head.head) : nil
-        deadline = transfer.request.options.totalTimeout.map { transfer.sent + $0 }
         // A 304 has the length of the body that it does not send.
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
@@ -97,7 +94,8 @@ final class CurlBody: EndedBodySource {
 
     private func checkTime() throws {
         if Task.isCancelled { throw NetworkError.cancelled }
-        if let deadline, deadline <= .now {
+        // For what the loop does not see: decoding, and a reader that comes late.
+        if let deadline = transfer.deadline, deadline <= .now {
             throw NetworkError.totalTimeout(of: transfer.request, phase: .receiving)
         }
     }
@@ -150,7 +148,7 @@ final class CurlBody: EndedBodySource {
     }
 
     /// Reads at once if possible, else waits; cancelling the task then ends the exchange.
-    private func read(
+    nonisolated(nonsending) private func read(
         _ attempt: @Sendable (ExchangeChannel, ExchangeChannel.ReaderContinuation?) -> (ExchangeChannel.Reading, Bool)
     ) async throws -> Data? {
         do {

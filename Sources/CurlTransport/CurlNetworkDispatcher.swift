@@ -87,13 +87,15 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
         return try await request.authenticated(remembering: nonces, exchange)
     }
 
-    private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+    nonisolated(nonsending) private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         let start = MonotonicTime.now
         do {
-            let (transfer, loop) = try makeTransfer(try await request.withoutEmptyStream(checkedFor: capabilities))
-            let headBytes = try await headOfResponse(to: transfer, over: loop)
+            let request =
+                request.hasEmptyStream ? try await request.withoutEmptyStream(checkedFor: capabilities) : request
+            let (transfer, loop) = try makeTransfer(request)
+            let whole = try await headOfResponse(to: transfer, over: loop)
             do {
-                let head = try ReceivedHead(headBytes)
+                let head = try ReceivedHead(whole)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
                 return TransportResponse(status: head.status, head: head, body: TransportResponse.Body(body))
             } catch {
@@ -110,8 +112,7 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
     func open(_ request: TransportRequest) async throws {
         let start = MonotonicTime.now
         do {
-            let (transfer, loop) = try makeTransfer(request)
-            transfer.isPrewarming = true
+            let (transfer, loop) = try makeTransfer(request, isPrewarming: true)
             _ = try await headOfResponse(to: transfer, over: loop)
             if transfer.channel.discard() { loop.discard(transfer) }
             throw NetworkError(
@@ -123,7 +124,9 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
         }
     }
 
-    private func headOfResponse(to transfer: Transfer, over loop: CurlLoop) async throws -> [UInt8] {
+    nonisolated(nonsending) private func headOfResponse(
+        to transfer: Transfer, over loop: CurlLoop
+    ) async throws -> WholeHead {
         try await withTaskCancellationHandler {
             try await Waiter.wait(isOnLoop: loop.executor.isCurrent) { continuation in
                 transfer.channel.attach(continuation)
@@ -134,7 +137,9 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
         }
     }
 
-    private func makeTransfer(_ request: TransportRequest) throws -> (Transfer, CurlLoop) {
+    private func makeTransfer(
+        _ request: TransportRequest, isPrewarming: Bool = false
+    ) throws -> (Transfer, CurlLoop) {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
         var isNew = false
         let entry = try plans.plan(for: request) {
@@ -146,8 +151,10 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
             let plan = Plan(request, origin: origin, clock: loop.clock, trustsAnyServer: loop.trustsAnyServer)
             return Plans.Entry(plan: plan, loop: loop)
         }
-        let plan = entry.plan
-        if !isNew { try request.checkApartFromGroups(hasCheckedLimits: plan.hasLimits(of: request.options)) }
-        return (try Transfer(request, plan: plan), entry.loop)
+        let hasPlansLimits = isNew || entry.plan.hasLimits(of: request.options)
+        if !isNew { try request.checkApartFromGroups(hasCheckedLimits: hasPlansLimits) }
+        let transfer = try Transfer(
+            request, plan: entry.plan, hasPlansLimits: hasPlansLimits, isPrewarming: isPrewarming)
+        return (transfer, entry.loop)
     }
 }

@@ -170,12 +170,25 @@ struct DoubtfulFramingTests {
                         + (separators.randomElement(using: &random) ?? "")
                         + (values.randomElement(using: &random) ?? ""))
             }
-            var state = TransferState(now: .now)
+            expectOneFraming(of: lines.map { Array("\($0)\r\n".utf8) })
+            var state = ResponseState(now: .now)
             let verdicts = (lines + [""]).map { state.receive(headerLine: Array("\($0)\r\n".utf8), at: .now) }
             guard !verdicts.contains(.stop), state.head.hasFinalHead else { continue }
             taken += 1
-            #expect(throws: Never.self, "\(lines)") { try ReceivedHead(state.head.bytes) }
+            #expect(throws: Never.self, "\(lines)") { try ReceivedHead(state.wholeHead) }
         }
         #expect(taken > 1_000)
+    }
+
+    /// The scan of a plain head stands for the judgement of its lines.
+    private func expectOneFraming(of lines: [[UInt8]]) {
+        let head = lines.joined() + Array("\r\n".utf8)
+        guard let scan = ResponseHeadScan(head) else { return }
+        let judged = [scan, nil].map { scan in
+            var framing = ResponseFraming()
+            let fault = framing.begin(lines[0]) ?? framing.fault(inFieldsOf: head, scanned: scan)
+            return (fault, framing.isDoubtful, framing.mayHideSurplus)
+        }
+        #expect(judged[0] == judged[1], "\(lines.map { String(decoding: $0, as: UTF8.self) })")
     }
 }

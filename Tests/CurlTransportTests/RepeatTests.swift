@@ -222,8 +222,8 @@ struct RepeatTests {
     ) throws -> Transfer {
         let request = TransportRequest(method: method, url: try RequestURL(url))
         let transfer = try Transfer(request, over: try Self.loop.get())
-        transfer.delegate = connections
-        transfer.life = .admitted(.running(again: nil), isLookingUp: false)
+        transfer.state.delegate = connections
+        transfer.state.life = .admitted(.running(again: nil), isLookingUp: false)
         return transfer
     }
 
@@ -235,9 +235,9 @@ struct RepeatTests {
         #expect(transfer.lookUpBegins())
         #expect(transfer.mayGoOut(over: ConnectionEnds(localPort: 1), sent: 0))
         // The handle before has sent the request.
-        transfer.sentEarlier = 120
+        transfer.state.sentEarlier = 120
         #expect(transfer.lookUpBegins() == mayRepeat)
-        #expect((transfer.state.failure == nil) == mayRepeat)
+        #expect((transfer.state.response.failure == nil) == mayRepeat)
         #expect(transfer.sentBytes == 120)
     }
 
@@ -265,8 +265,8 @@ struct RepeatTests {
         let transfer = try Self.running(method, "http://127.0.0.1/", over: connections)
         #expect(transfer.mayGoOut(over: ConnectionEnds(localPort: 1), sent: 0))
         #expect(!transfer.mayGoOut(over: ConnectionEnds(localPort: 2), sent: 120))
-        #expect((transfer.life.again == .overNewConnection) == mayBegin)
-        #expect((transfer.state.failure == nil) == mayBegin)
+        #expect((transfer.state.life.again == .overNewConnection) == mayBegin)
+        #expect((transfer.state.response.failure == nil) == mayBegin)
     }
 
     @Test func `the record tells a repeat from a round`() {

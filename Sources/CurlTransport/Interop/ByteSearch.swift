@@ -25,6 +25,19 @@ enum ByteSearch {
         }
     }
 
+    /// Returns whether bytes that lie in one piece are those of an array.
+    static func areEqual(_ bytes: some Collection<UInt8>, _ others: [UInt8]) -> Bool {
+        let areEqual = bytes.withContiguousStorageIfAvailable { bytes in
+            unsafe others.withUnsafeBytes { others in
+                guard bytes.count == others.count, let start = bytes.baseAddress, let other = others.baseAddress else {
+                    return bytes.count == others.count
+                }
+                return unsafe memcmp(start, other, bytes.count) == 0
+            }
+        }
+        return areEqual ?? false
+    }
+
     /// Returns whether the array begins with these bytes.
     static func start(of bytes: [UInt8], is start: [UInt8]) -> Bool {
         guard bytes.count >= start.count else { return false }

@@ -1,50 +1,37 @@
-/// One deadline per slot, the earliest first. Setting, moving, and removing take O(log n), so a request that ends in
-/// time leaves nothing behind.
+/// When to look at each slot next, the earliest first. A deadline is never taken back nor made later: a look that comes
+/// too early sets the next one. So the many requests that end in time cost nothing here.
 struct DeadlineHeap {
     private var heap: [(time: MonotonicTime, slot: Int)] = []
     /// The index of each slot in the heap; -1 for a slot without a deadline.
     private var position: [Int] = []
 
-    var isEmpty: Bool { heap.isEmpty }
-
     /// The earliest deadline.
     var earliest: MonotonicTime? { heap.first?.time }
 
-    /// Sets or moves a slot's deadline.
-    mutating func set(_ slot: Int, to time: MonotonicTime) {
+    /// Sets a slot's deadline unless it has an earlier one. Takes O(log n).
+    mutating func set(_ slot: Int, noLaterThan time: MonotonicTime) {
         while position.count <= slot { position.append(-1) }
-        if position[slot] >= 0 {
-            heap[position[slot]].time = time
-        } else {
+        if position[slot] < 0 {
             position[slot] = heap.count
             heap.append((time, slot))
+        } else if time < heap[position[slot]].time {
+            heap[position[slot]].time = time
+        } else {
+            return
         }
         siftUp(position[slot])
-        siftDown(position[slot])
-    }
-
-    /// Sets a slot's deadline unless it has an earlier one.
-    mutating func set(_ slot: Int, noLaterThan time: MonotonicTime) {
-        if slot < position.count, position[slot] >= 0, heap[position[slot]].time <= time { return }
-        set(slot, to: time)
-    }
-
-    mutating func remove(_ slot: Int) {
-        guard slot < position.count, position[slot] >= 0 else { return }
-        let hole = position[slot]
-        position[slot] = -1
-        let last = heap.removeLast()
-        guard hole < heap.count else { return }
-        heap[hole] = last
-        position[last.slot] = hole
-        siftUp(hole)
-        siftDown(position[last.slot])
     }
 
     /// Removes and returns the slot with the earliest deadline if it is due.
     mutating func popDue(_ now: MonotonicTime) -> Int? {
         guard let first = heap.first, first.time <= now else { return nil }
-        remove(first.slot)
+        position[first.slot] = -1
+        let last = heap.removeLast()
+        if !heap.isEmpty {
+            heap[0] = last
+            position[last.slot] = 0
+            siftDown()
+        }
         return first.slot
     }
 
@@ -58,8 +45,8 @@ struct DeadlineHeap {
         }
     }
 
-    private mutating func siftDown(_ start: Int) {
-        var parent = start
+    private mutating func siftDown() {
+        var parent = 0
         while true {
             var smallest = parent
             let (left, right) = (2 * parent + 1, 2 * parent + 2)

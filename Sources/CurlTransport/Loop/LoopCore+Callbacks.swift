@@ -6,45 +6,45 @@ extension LoopCore: TransferDelegate {
     private static let keptBytesCheck = Duration.milliseconds(10)
 
     func transferWasTouched(_ transfer: Transfer) {
-        guard !transfer.isTouched else { return }
-        transfer.isTouched = true
-        state.value.touched.append(transfer)
+        guard !transfer.state.isTouched else { return }
+        transfer.state.isTouched = true
+        state.touched.append(transfer)
     }
 
     func transferKeepsBytes(_ transfer: Transfer) {
-        guard !transfer.keepsBytes else { return }
-        transfer.keepsBytes = true
-        state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.keptBytesCheck)
+        guard !transfer.state.run.keepsBytes else { return }
+        transfer.state.run.keepsBytes = true
+        state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.keptBytesCheck)
     }
 
     func transferYields(_ transfer: Transfer) {
-        guard !transfer.isYielding else { return }
-        transfer.isYielding = true
-        state.value.yielding.append(transfer)
+        guard !transfer.state.run.isYielding else { return }
+        transfer.state.run.isYielding = true
+        state.yielding.append(transfer)
     }
 
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
-        if state.value.openers[descriptor] != nil { poolWillClose(descriptor) }
-        state.value.sockets.opened(descriptor)
-        transfer.openedSockets.append(descriptor)
-        if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
+        if state.openers[descriptor] != nil { poolWillClose(descriptor) }
+        state.sockets.opened(descriptor)
+        transfer.state.run.openedSockets.append(descriptor)
+        if transfer.connectsAnew() { state.deadlines.set(transfer.state.slot, noLaterThan: clock.now) }
         if Libcurl.found.suffers(from: .refusedAddressesWait) {
             let isInternet = SocketName.localPort(of: descriptor) != nil
-            state.value.openers[descriptor] = Opener(transfer: transfer, isInternet: isInternet)
-            state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
+            state.openers[descriptor] = Opener(transfer: transfer, isInternet: isInternet)
+            state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
-        transfer.lookUp.socketOpened()
+        transfer.state.run.lookUp.socketOpened()
         if !transfer.plan.looksUpBehindProxy { resolved(transfer) }
     }
 
     func transferFoundNoSocket(_ transfer: Transfer) {
-        if Libcurl.found.suffers(from: .refusedAddressesWait) { state.value.refused.append(transfer) }
+        if Libcurl.found.suffers(from: .refusedAddressesWait) { state.refused.append(transfer) }
     }
 
     /// Records that a socket was closed without a report, as libcurl 7.88 to 8.1 does with one that has not connected:
     /// its number has become that of another kind of descriptor, such as a resolver's.
     private func noteSilentClose(of descriptor: Int32) {
-        guard let opener = state.value.openers[descriptor], opener.isInternet,
+        guard let opener = state.openers[descriptor], opener.isInternet,
             SocketName.localPort(of: descriptor) == nil
         else { return }
         poolWillClose(descriptor)
@@ -53,40 +53,40 @@ extension LoopCore: TransferDelegate {
     /// Detects a kept connection: a transfer that waits on a socket which another transfer opened needs no lookup.
     func transfer(_ transfer: Transfer, waitsOn descriptor: Int32, for interest: Epoll.Interest) {
         noteSilentClose(of: descriptor)
-        guard transfer.life.isLookingUp, !interest.isEmpty, state.value.sockets.isOurs(descriptor),
-            !transfer.openedSockets.contains(descriptor)
+        guard transfer.state.life.isLookingUp, !interest.isEmpty, state.sockets.isOurs(descriptor),
+            !transfer.state.run.openedSockets.contains(descriptor)
         else { return }
         resolved(transfer)
     }
 
     func transferMayLookUp(_ transfer: Transfer) -> Bool {
         // A repeat: the connection before was usable, and the next one is not.
-        if transfer.connectsAnew() { state.value.deadlines.set(transfer.slot, to: clock.now) }
-        return transfer.life.mayLookUp(transfer.origin, in: &state.value.admission)
+        if transfer.connectsAnew() { state.deadlines.set(transfer.state.slot, noLaterThan: clock.now) }
+        return transfer.state.life.mayLookUp(transfer.origin, in: &state.admission)
     }
 
-    func transferGoesOutAgain(_ transfer: Transfer) { state.value.deadlines.set(transfer.slot, to: clock.now) }
+    func transferGoesOutAgain(_ transfer: Transfer) { state.deadlines.set(transfer.state.slot, noLaterThan: clock.now) }
 
     /// Checks the connection: bytes, or an end, that wait on a kept connection belong to no request, and this one would
     /// take them for its response. In HTTP/2 a server may send other frames at any time, so that its end alone counts;
     /// under TLS 1.3 it sends tickets before its first response, which follows them.
     func transfer(_ transfer: Transfer, goesOutOver ends: ConnectionEnds) -> Bool {
         if transfer.mayBeForgotten {
-            state.value.deadlines.set(transfer.slot, noLaterThan: clock.now + Self.nudgeInterval)
+            state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.nudgeInterval)
         }
         transfer.learnVersion()
         let place = transfer.place(ofConnectionFrom: ends.localPort)
-        let kept = state.value.keptSockets.use(from: place, serves: !transfer.isPrewarming)
+        let kept = state.keptSockets.use(from: place, serves: !transfer.isPrewarming)
         // A number that another transfer's connection has now is no longer this transfer's.
-        let own = transfer.openedSockets.last { descriptor in
+        let own = transfer.state.run.openedSockets.last { descriptor in
             guard SocketName.localPort(of: descriptor) == place.port else { return false }
-            return descriptor == transfer.connection || !kept.contains { $0.descriptor == descriptor }
+            return descriptor == transfer.state.run.connection || !kept.contains { $0.descriptor == descriptor }
         }
         if let own {
-            if own != transfer.connection {
-                state.value.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
-                transfer.connection = own
-                state.value.openers[own] = nil
+            if own != transfer.state.run.connection {
+                state.keptSockets.made(own, from: place, serves: !transfer.isPrewarming)
+                transfer.state.run.connection = own
+                state.openers[own] = nil
             }
             return mayBegin(transfer, over: own)
         }
@@ -94,7 +94,7 @@ extension LoopCore: TransferDelegate {
         guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else {
             guard used.contains(where: { ReceiveQueue.hasEnded($0.descriptor) }) else { return true }
             // libcurl 8.23 keeps one that the peer has ended, and would choose it again.
-            _ = transfer.easy?.endsItsConnection()
+            _ = transfer.state.run.easy?.endsItsConnection()
             return false
         }
         if transfer.avoidsKeptConnections { return false }
@@ -102,7 +102,7 @@ extension LoopCore: TransferDelegate {
         if served.contains(where: { ReceiveQueue.holdsAnything($0.descriptor) }) { return false }
         if transfer.origin.isSecure, served.count < used.count { return mayBegin(transfer, overPrewarmed: used) }
         // What came in one record with the last response is decrypted already, and no socket shows it.
-        return served.isEmpty || !transfer.origin.isSecure || transfer.easy?.holdsDecryptedBytes != true
+        return served.isEmpty || !transfer.origin.isSecure || transfer.state.run.easy?.holdsDecryptedBytes != true
     }
 
     /// Checks TLS connections that were opened ahead and have carried no request. One that the server has ended serves
@@ -113,9 +113,9 @@ extension LoopCore: TransferDelegate {
     private func mayBegin(_ transfer: Transfer, overPrewarmed used: [KeptSockets.Kept]) -> Bool {
         if used.contains(where: { ReceiveQueue.hasEnded($0.descriptor) }) { return false }
         let holds = used.contains { ReceiveQueue.holdsBytes($0.descriptor) }
-        guard holds || transfer.easy?.holdsDecryptedBytes == true else { return true }
-        guard transfer.easy?.tlsSession?.version == "1.3" else { return false }
-        return transfer.easy?.endsItsConnection() == true
+        guard holds || transfer.state.run.easy?.holdsDecryptedBytes == true else { return true }
+        guard transfer.state.run.easy?.tlsSession?.version == "1.3" else { return false }
+        return transfer.state.run.easy?.endsItsConnection() == true
     }
 
     /// Lets a new connection carry no other request if bytes have come before its first one: they are its response, as
@@ -126,9 +126,9 @@ extension LoopCore: TransferDelegate {
         // Under TLS there may be tickets, of a proxy too.
         let isEarly =
             transfer.origin.isSecure
-            ? transfer.easy?.holdsDecryptedBytes == true
+            ? transfer.state.run.easy?.holdsDecryptedBytes == true
             : !ProxyOption.maySpeakTLS(transfer.request.options) && ReceiveQueue.holdsBytes(descriptor)
-        return !isEarly || transfer.easy?.endsItsConnection() == true
+        return !isEarly || transfer.state.run.easy?.endsItsConnection() == true
     }
 
     func transferHasConnection(_ transfer: Transfer) { resolved(transfer) }

@@ -4,43 +4,49 @@ import NetworkCore
 extension LoopCore {
     func checkClocks() {
         var share = RoundShare(stride: Self.stride)
-        while let slot = state.value.deadlines.popDue(clock.now) {
-            if let transfer = state.value.transfers[slot] { check(transfer) }
+        while let slot = state.deadlines.popDue(clock.now) {
+            if let transfer = state.transfers[slot] { check(transfer) }
             if share.isSpent() { return }
         }
     }
 
     func check(_ transfer: Transfer) {
-        if transfer.life.isInLibcurl, let failure = transfer.state.failure { return abandon(transfer, failure) }
-        if transfer.keepsBytes {
-            transfer.keepsBytes = false
+        if transfer.state.life.isInLibcurl, let failure = transfer.state.response.failure {
+            return abandon(transfer, failure)
+        }
+        if transfer.state.run.keepsBytes {
+            transfer.state.run.keepsBytes = false
             resume(transfer)
             // A fault ends the transfer during the call.
-            guard transfer.life.isInLibcurl else { return }
+            guard transfer.state.life.isInLibcurl else { return }
         }
         let progress = noteProgress(of: transfer)
         let mayBeStuck = progress.isConnected ? transfer.mayBeForgotten : transfer.mayBeStuck
         // Run more often, a transfer would exceed its rate.
-        if mayBeStuck, !progress.isConnected || transfer.state.lastActivity + transfer.longestPause <= clock.now {
+        if mayBeStuck,
+            !progress.isConnected || transfer.state.response.lastActivity + transfer.longestPause <= clock.now
+        {
             goOn(transfer) { $0.nudge($1) }
             // A fault ends the transfer during the call.
-            guard transfer.life.isInLibcurl else { return }
+            guard transfer.state.life.isInLibcurl else { return }
         }
         // A slow reader does not make the server idle, nor do other transfers.
-        if transfer.isYielding || transfer.channel.isPaused { transfer.state.lastActivity = clock.now }
-        let verdict = transfer.clocks.check(
-            at: clock.now, isConnected: progress.isConnected, lastActivity: transfer.state.lastActivity,
+        if transfer.state.run.isYielding || transfer.channel.isPaused {
+            transfer.state.response.lastActivity = clock.now
+        }
+        let verdict = transfer.state.clocks.check(
+            at: clock.now, isConnected: progress.isConnected, lastActivity: transfer.state.response.lastActivity,
             isSending: progress.isSending, waitsSince: progress.waitsSince,
-            waitsForLookUp: transfer.life == .waiting
-                && state.value.admission.waitsForLookUp(transfer.slot, of: transfer.origin),
-            waiting: state.value.admission.waiting)
+            waitsForLookUp: transfer.state.life == .waiting
+                && state.admission.waitsForLookUp(transfer.state.slot, of: transfer.origin),
+            waiting: state.admission.waiting)
         switch verdict {
         case .lookAgain(let time):
             let due = mayBeStuck ? min(time, clock.now + Self.nudgeInterval) : time
-            state.value.deadlines.set(transfer.slot, to: due)
+            state.deadlines.set(transfer.state.slot, noLaterThan: due)
         case .neverAgain where mayBeStuck:
-            state.value.deadlines.set(transfer.slot, to: clock.now + Self.nudgeInterval)
-        case .neverAgain: state.value.deadlines.remove(transfer.slot)
+            state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.nudgeInterval)
+        case .neverAgain: break
         case .fail(let code): abandon(transfer, transfer.timeout(code))
         }
     }
@@ -55,21 +61,21 @@ extension LoopCore {
     }
 
     private func noteProgress(of transfer: Transfer) -> Progress {
-        var progress = Progress(isSending: transfer.easy?.reader != nil)
-        guard let begun = transfer.clocks.begun, let easy = transfer.easy,
+        var progress = Progress(isSending: transfer.state.run.easy?.reader != nil)
+        guard let begun = transfer.state.clocks.begun, let easy = transfer.state.run.easy,
             let connectedAfter = easy.connectedAfter
         else { return progress }
         progress.isConnected = true
         resolved(transfer)
-        let connected = begun + .microseconds(connectedAfter)
-        if !transfer.state.hasFinalResponse {
-            progress.waitsSince = max(connected, transfer.state.wentOut ?? connected)
+        let connected = begun.adding(microseconds: connectedAfter)
+        if !transfer.state.response.hasFinalResponse {
+            progress.waitsSince = max(connected, transfer.state.response.wentOut ?? connected)
         }
-        transfer.state.lastActivity = max(transfer.state.lastActivity, connected)
+        transfer.state.response.lastActivity = max(transfer.state.response.lastActivity, connected)
         if let reader = easy.reader {
             let (sent, queued) = (easy.uploadedBytes, transfer.queuedBytes)
-            transfer.state.sent(sent - queued, by: clock.now)
-            progress.isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.hasResponse
+            transfer.state.response.sent(sent - queued, by: clock.now)
+            progress.isSending = queued > 0 || !reader.isWhole(sent: sent) || !transfer.state.response.hasResponse
         }
         return progress
     }

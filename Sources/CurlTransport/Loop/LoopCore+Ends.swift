@@ -6,10 +6,10 @@ extension LoopCore {
         leavesDone = false
         var share = RoundShare()
         while let (slot, code) = nextDone() {
-            guard let transfer = state.value.transfers[slot] else { continue }
-            if let easy = transfer.easy {
+            guard let transfer = state.transfers[slot] else { continue }
+            if let easy = transfer.state.run.easy {
                 transfer.considerRepeat(of: easy, after: code)
-                if transfer.state.failure == nil, let again = transfer.life.again,
+                if transfer.state.response.failure == nil, let again = transfer.state.life.again,
                     begin(transfer, again: again)
                 {
                     continue
@@ -29,7 +29,7 @@ extension LoopCore {
     }
 
     private func nextDone() -> (slot: Int, code: CurlCode)? {
-        for pool in state.value.pools.all where pool.mayHaveDone {
+        for pool in state.pools.all where pool.mayHaveDone {
             if let done = pool.multi.nextDone() { return done }
             pool.mayHaveDone = false
         }
@@ -39,18 +39,20 @@ extension LoopCore {
     /// Ends a transfer from our side. Its caller gets the error now; libcurl releases it as soon as that blocks
     /// nothing.
     func abandon(_ transfer: Transfer, _ error: any Error) {
-        transfer.state.fail(error)
+        transfer.state.response.fail(error)
         transfer.closeUpload()
         transfer.channel.finish(.failure(transfer.noted(error)))
-        guard transfer.life.isInLibcurl else { return retire(transfer) }
+        guard transfer.state.life.isInLibcurl else { return retire(transfer) }
         // During a name lookup, one of libcurl's threads waits for the name server. Removing the handle would join that
         // thread, or, from 7.87 on, leave it behind uncounted. So the transfer stays until the lookup ends and refuses
         // all further steps. DNS over HTTPS has no thread, but libcurl below 8.9 would leave the connections of its
         // requests open; they end by the connect timeout that they began with. The end of a lookup behind a SOCKS proxy
         // may go unseen, so the wait for it is limited to the time that the C library takes.
-        if let easy = transfer.easy, transfer.lookUp.isUnderWay(at: clock.now), easy.canOutlastLookUp() {
-            transfer.life.linger(at: transfer.origin, in: &state.value.admission)
-            state.value.deadlines.set(transfer.slot, to: clock.now + Self.lookupCheck)
+        if let easy = transfer.state.run.easy, transfer.state.run.lookUp.isUnderWay(at: clock.now),
+            easy.canOutlastLookUp()
+        {
+            transfer.state.life.linger(at: transfer.origin, in: &state.admission)
+            state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.lookupCheck)
         } else {
             retire(transfer)
         }
@@ -62,10 +64,10 @@ extension LoopCore {
     /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept. A request
     /// whose body is still going out gets the same time for it if the response is empty, or its length unknown.
     func discard(_ transfer: Transfer) {
-        guard let easy = transfer.easy, transfer.life.isInLibcurl,
+        guard let easy = transfer.state.run.easy, transfer.state.life.isInLibcurl,
             easy.announcedBytes.map({ $0 - easy.downloadedBytes <= Transfer.maximumDrained }) ?? transfer.isSendingBody
         else { return abandon(transfer, NetworkError.cancelled) }
-        transfer.clocks.drain(until: clock.now + Self.drainTime)
+        transfer.state.clocks.drain(until: clock.now + Self.drainTime)
         check(transfer)
         resume(transfer)
     }
@@ -75,15 +77,16 @@ extension LoopCore {
 
     /// Makes libcurl try the next address for transfers whose current one refused (``LibcurlSupport/Quirk``).
     func tryNextAddresses() {
-        guard !state.value.refused.isEmpty else { return }
-        let refused = state.value.refused
-        state.value.refused.removeAll(keepingCapacity: true)
+        guard !state.refused.isEmpty else { return }
+        let refused = state.refused
+        state.refused.removeAll(keepingCapacity: true)
         for transfer in refused { goOn(transfer) { $0.nudge($1) } }
     }
 
     func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
-        guard transfer.life.isInLibcurl, let pool = transfer.pool, let easy = transfer.easy else { return }
+        guard transfer.state.life.isInLibcurl, let pool = transfer.state.run.pool, let easy = transfer.state.run.easy
+        else { return }
         pool.mayHaveDone = true
         guard let code = call(pool.multi, easy) else { return }
         let result = transfer.result(of: easy, code)
@@ -97,25 +100,25 @@ extension LoopCore {
     /// Resumes the transfers that were paused to let others run, each in a call of its own: in a single call they would
     /// share its time.
     func resumeYielding() {
-        guard !state.value.yielding.isEmpty else { return }
+        guard !state.yielding.isEmpty else { return }
         var share = RoundShare(from: .now)
-        var (count, all) = (0, state.value.yielding.count)
+        var (count, all) = (0, state.yielding.count)
         while count < all {
-            let transfer = state.value.yielding[count]
+            let transfer = state.yielding[count]
             count += 1
-            transfer.isYielding = false
+            transfer.state.run.isYielding = false
             resume(transfer)
             callForTimers(havingBegun: 0)
             if share.isSpent() { all = count }
         }
-        state.value.yielding.removeFirst(count)
+        state.yielding.removeFirst(count)
     }
 
     /// Removes a transfer from libcurl or from the queue, and admits the next one.
     func retire(_ transfer: Transfer) {
-        if transfer.life.isInLibcurl { noteConnection(of: transfer) }
+        if transfer.state.life.isInLibcurl { noteConnection(of: transfer) }
         leavePool(transfer)
-        admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
+        admit(transfer.state.life.end(transfer.state.slot, of: transfer.origin, in: &state.admission))
         freeSlot(of: transfer)
     }
 
@@ -126,15 +129,16 @@ extension LoopCore {
 
     /// Records what the next request over the transfer's connection depends on.
     private func noteConnection(of transfer: Transfer) {
-        guard !transfer.asksForHTTP1, transfer.state.head.isHTTP1, let port = transfer.easy?.localPort else { return }
-        state.value.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
+        guard !transfer.asksForHTTP1, transfer.state.response.head.isHTTP1,
+            let port = transfer.state.run.easy?.localPort
+        else { return }
+        state.keptSockets.speaksHTTP1(from: transfer.place(ofConnectionFrom: port))
     }
 
     func freeSlot(of transfer: Transfer) {
-        state.value.deadlines.remove(transfer.slot)
-        if !state.value.refused.isEmpty { state.value.refused.removeAll { $0 === transfer } }
-        state.value.transfers.remove(transfer)
-        transfer.delegate = nil
+        if !state.refused.isEmpty { state.refused.removeAll { $0 === transfer } }
+        state.transfers.remove(transfer)
+        transfer.state.delegate = nil
         releaseHandle(transfer)
     }
 
@@ -155,18 +159,18 @@ extension LoopCore {
             transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
             releaseHandle(transfer)
         }
-        for transfer in state.value.transfers.all {
+        for transfer in state.transfers.all {
             transfer.closeUpload()
             transfer.channel.finish(.failure(transfer.noted(NetworkError.shutDown(transfer.phase))))
             transfer.leavePool(at: clock.now)
-            transfer.delegate = nil
+            transfer.state.delegate = nil
             releaseHandle(transfer)
         }
-        state.value.transfers = TransferTable()
+        state.transfers = TransferTable()
         // The last removals have closed sockets, whose transfers would keep the loop.
-        (state.value.yielding, state.value.refused, state.value.openers) = ([], [], [:])
+        (state.yielding, state.refused, state.openers) = ([], [], [:])
         messages = []
-        for pool in state.value.pools.all { close(pool) }
+        for pool in state.pools.all { close(pool) }
         for job in jobs { LoopExecutor.runElsewhere(job) }
         jobs = []
     }

@@ -27,23 +27,23 @@ extension LoopCore {
     private func handle(_ message: LoopMessage) {
         switch message {
         case .start(let transfer): start(transfer)
-        case .cancel(let transfer): if transfer.life != .outside { abandon(transfer, NetworkError.cancelled) }
+        case .cancel(let transfer): if transfer.state.life != .outside { abandon(transfer, NetworkError.cancelled) }
         case .resume(let transfer): resume(transfer)
-        case .discard(let transfer): if transfer.life != .outside { discard(transfer) }
+        case .discard(let transfer): if transfer.state.life != .outside { discard(transfer) }
         case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
         }
     }
 
     private func start(_ transfer: Transfer) {
         guard !transfer.isCancelled.load(ordering: .acquiring) else { return releaseHandle(transfer) }
-        state.value.transfers.insert(transfer)
+        state.transfers.insert(transfer)
         line(up: transfer)
     }
 
     /// Lets a transfer begin in its turn, or fails it if there is no place in the queue.
     func line(up transfer: Transfer) {
-        switch transfer.life.arrive(transfer.slot, at: transfer.origin, in: &state.value.admission) {
-        case .ready: state.value.admitted.append(transfer.slot)
+        switch transfer.state.life.arrive(transfer.state.slot, at: transfer.origin, in: &state.admission) {
+        case .ready: state.admitted.append(transfer.state.slot)
         case .waiting:
             transfer.releaseHandle()
             check(transfer)

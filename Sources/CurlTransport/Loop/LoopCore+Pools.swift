@@ -13,22 +13,22 @@ extension LoopCore: PoolDelegate {
     }
 
     private func pool(of key: ConnectionKey, for origin: Origin) throws -> Pool? {
-        if let pool = state.value.pools.pool(of: key, for: origin) { return pool }
-        if state.value.pools.all.count >= limits.pools {
-            guard let idle = state.value.pools.oldestIdle else { return nil }
+        if let pool = state.pools.pool(of: key, for: origin) { return pool }
+        if state.pools.all.count >= limits.pools {
+            guard let idle = state.pools.oldestIdle else { return nil }
             close(idle)
         }
         let pool = try Pool(
-            key, number: state.value.pools.nextNumber, loop: self, connections: limits.inAll,
+            key, number: state.pools.nextNumber, loop: self, connections: limits.inAll,
             lookUps: 2 * Admission.maximumLookUps)
-        state.value.pools.insert(pool)
+        state.pools.insert(pool)
         if tendDeadline == nil { tendDeadline = clock.now + Self.tendInterval }
         return pool
     }
 
     /// Closes a pool and its connections. No transfer may be left in it.
     func close(_ pool: Pool) {
-        state.value.pools.remove(pool)
+        state.pools.remove(pool)
         pool.close()
     }
 
@@ -37,45 +37,46 @@ extension LoopCore: PoolDelegate {
     /// Closes pools that have been idle for as long as a connection may be, and more of them where there are too many;
     /// forgets origins that are idle.
     func tendPools() {
-        if state.value.sockets.openCount > limits.inAll, let idle = state.value.pools.oldestIdle { close(idle) }
+        if state.sockets.openCount > limits.inAll, let idle = state.pools.oldestIdle { close(idle) }
         guard let tendDeadline, tendDeadline <= clock.now else { return }
-        while let idle = state.value.pools.oldestIdle,
-            idle.lastUsed + Pool.maximumIdle <= clock.now || state.value.pools.idleCount > PoolTable.maximumIdle
+        while let idle = state.pools.oldestIdle,
+            idle.lastUsed + Pool.maximumIdle <= clock.now || state.pools.idleCount > PoolTable.maximumIdle
         {
             close(idle)
         }
-        for pool in state.value.pools.all { pool.forgetIdleOrigins() }
-        self.tendDeadline = state.value.pools.all.isEmpty ? nil : clock.now + Self.tendInterval
+        for pool in state.pools.all { pool.forgetIdleOrigins() }
+        self.tendDeadline = state.pools.all.isEmpty ? nil : clock.now + Self.tendInterval
     }
 
     /// Releases the memory that only speeds up the next requests.
     func dropMemory() {
-        for pool in state.value.pools.all { pool.dropHandles() }
+        for pool in state.pools.all { pool.dropHandles() }
         IdleMemory.drop()
     }
 
     /// Lets the transfers that wait for a pool look again, in order: one of them may have ended meanwhile.
     func poolIsIdle() {
-        guard !state.value.waitingForPool.isEmpty else { return }
-        state.value.admitted += state.value.waitingForPool
-        state.value.waitingForPool = []
+        guard !state.waitingForPool.isEmpty else { return }
+        state.admitted += state.waitingForPool
+        state.waitingForPool = []
     }
 
     // MARK: The events of a pool
 
     func pool(_ pool: Pool, wants interest: Epoll.Interest, of descriptor: Int32) {
-        guard let change = state.value.sockets.want(interest, of: descriptor, by: pool.number) else { return }
+        guard let change = state.sockets.want(interest, of: descriptor, by: pool.number) else { return }
         // libcurl opened this socket itself, to look a name up over HTTPS; no child process may inherit it.
         if change.kind == .add { Descriptor.closeOnExec(descriptor) }
         epoll.apply(change)
     }
 
     func poolWillClose(_ descriptor: Int32) {
-        state.value.sockets.closed(descriptor)
-        state.value.keptSockets.closed(descriptor)
+        state.sockets.closed(descriptor)
+        state.keptSockets.closed(descriptor)
         epoll.forget(descriptor)
-        if let transfer = state.value.openers.removeValue(forKey: descriptor)?.transfer, transfer.connection == nil {
-            state.value.refused.append(transfer)
+        if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.state.run.connection == nil
+        {
+            state.refused.append(transfer)
         }
     }
 }

@@ -4,9 +4,9 @@ import NetworkCore
 extension LoopCore {
     /// Begins an admitted transfer.
     private func begin(_ transfer: Transfer) {
-        if transfer.clocks.admitted == nil {
-            transfer.clocks.admit(at: clock.now)
-            transfer.state.lastActivity = clock.now
+        if transfer.state.clocks.admitted == nil {
+            transfer.state.clocks.admit(at: clock.now)
+            transfer.state.response.lastActivity = clock.now
             if let upload = transfer.upload { attach(upload, to: transfer) }
         }
         do {
@@ -23,13 +23,13 @@ extension LoopCore {
     /// Gives libcurl a transfer, unless it has to wait for a pool.
     private func enterLibcurl(_ transfer: Transfer) throws {
         guard let destination = try destination(of: transfer) else {
-            return state.value.waitingForPool.append(transfer.slot)
+            return state.waitingForPool.append(transfer.state.slot)
         }
         let easy = try transfer.prepare(at: destination)
-        transfer.delegate = self
+        transfer.state.delegate = self
         wishBuffers(of: easy, for: transfer)
         try transfer.enterPool()
-        transfer.life.begin()
+        transfer.state.life.begin()
     }
 
     /// Sets large buffers while few transfers run, but not where bandwidth is limited: libcurl enforces that by the
@@ -40,7 +40,7 @@ extension LoopCore {
             easy.wishReceiveBuffer(support.receiveBufferBytes(rate: request.options.rate.maximumReceivedPerSecond))
             return easy.wishUploadBuffer(LibcurlSupport.defaultUploadBuffer)
         }
-        let running = state.value.admission.running
+        let running = state.admission.running
         // Over HTTP/2 a handle below 8.7 keeps its buffer after its end.
         let mayBeLarge = support.sharesReceiveBuffer || transfer.asksForHTTP1
         easy.wishReceiveBuffer(
@@ -66,32 +66,32 @@ extension LoopCore {
 
     func admit(_ turns: [Admission.Turn]) {
         for turn in turns {
-            state.value.transfers[turn.slot]?.life.take(turn)
-            state.value.admitted.append(turn.slot)
+            state.transfers[turn.slot]?.state.life.take(turn)
+            state.admitted.append(turn.slot)
         }
     }
 
     /// Records that a transfer has finished the lookup of its name.
     func resolved(_ transfer: Transfer) {
-        guard transfer.life.isLookingUp else { return }
-        admit(transfer.life.nameIsResolved(of: transfer.origin, in: &state.value.admission))
+        guard transfer.state.life.isLookingUp else { return }
+        admit(transfer.state.life.nameIsResolved(of: transfer.origin, in: &state.admission))
     }
 
     /// - Returns: The number of transfers given to libcurl that may need a TLS connection.
     func beginAdmitted() -> Int {
-        guard !state.value.admitted.isEmpty else { return 0 }
+        guard !state.admitted.isEmpty else { return 0 }
         var share = RoundShare()
         var (count, secure) = (0, 0)
-        while count < min(state.value.admitted.count, Self.beginsOfARound), secure < pace.count {
-            let slot = state.value.admitted[count]
+        while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
+            let slot = state.admitted[count]
             count += 1
             // The transfer may have ended meanwhile, and its slot may belong to another one.
-            guard let transfer = state.value.transfers[slot], transfer.life.isReady else { continue }
+            guard let transfer = state.transfers[slot], transfer.state.life.isReady else { continue }
             if transfer.origin.isSecure { secure += 1 }
             begin(transfer)
             if share.isSpent() { break }
         }
-        state.value.admitted.removeFirst(count)
+        state.admitted.removeFirst(count)
         return secure
     }
 
@@ -101,23 +101,23 @@ extension LoopCore {
     /// - Returns: Whether the transfer runs, or waits for its turn.
     func begin(_ transfer: Transfer, again: TransferLife.Again) -> Bool {
         leavePool(transfer)
-        transfer.life.leaveLibcurl()
+        transfer.state.life.leaveLibcurl()
         do {
             switch again {
             case .overNewConnection:
                 try transfer.beginAgain()
                 try enterLibcurl(transfer)
                 // The connection's time begins anew, and the next check may have been far off.
-                state.value.deadlines.set(transfer.slot, to: clock.now)
+                state.deadlines.set(transfer.state.slot, noLaterThan: clock.now)
             case .fromTheQueue:
                 try transfer.withdraw()
-                transfer.delegate = nil
-                admit(transfer.life.end(transfer.slot, of: transfer.origin, in: &state.value.admission))
+                transfer.state.delegate = nil
+                admit(transfer.state.life.end(transfer.state.slot, of: transfer.origin, in: &state.admission))
                 line(up: transfer)
             }
             return true
         } catch {
-            transfer.state.fail(error)
+            transfer.state.response.fail(error)
             return false
         }
     }

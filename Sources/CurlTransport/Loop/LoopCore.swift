@@ -2,7 +2,7 @@ import NetworkCore
 
 /// The loop: epoll, the pools, the transfers, their clocks, and their order. ``CurlLoop`` creates it; afterwards only
 /// its thread uses it.
-final class LoopCore {
+final class LoopCore: Unshared<LoopCore.State> {
     let mailbox: Mailbox
     let executor: LoopExecutor
     let clock: LoopClock
@@ -53,9 +53,6 @@ final class LoopCore {
         var wakeUps = WakeUps()
     }
 
-    /// What changes all the time. Not behind an accessor of this class: a coroutine that yields a value of this size
-    /// reads freed memory in unoptimized code (Swift 6.3, seen under AddressSanitizer).
-    let state: Unshared<State>
     /// Whether the process has a single core, which the woken tasks need too.
     private let isAlone = LoopThread.cores == 1
 
@@ -66,14 +63,11 @@ final class LoopCore {
         self.executor = executor
         self.clock = clock
         self.limits = limits
-        state = Unshared(
+        epoll = try Epoll()
+        super.init(
             State(
                 admission: Admission(
-                    perOrigin: limits.perOrigin,
-                    inAll: limits.inAll,
-                    maximumQueued: limits.waiting
-                )))
-        epoll = try Epoll()
+                    perOrigin: limits.perOrigin, inAll: limits.inAll, maximumQueued: limits.waiting)))
         epoll.apply(.init(kind: .add, descriptor: mailbox.wakeUp.descriptor, interest: .read))
     }
 
@@ -85,9 +79,9 @@ final class LoopCore {
             let begun = beginAdmitted()
             callForTimers(havingBegun: begun)
             resumeYielding()
-            if idleMemory.isOver(at: clock.now, isIdle: state.value.transfers.isEmpty) { dropMemory() }
+            if idleMemory.isOver(at: clock.now, isIdle: state.transfers.isEmpty) { dropMemory() }
             tendPools()
-            if let shutDownDeadline, state.value.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
+            if let shutDownDeadline, state.transfers.allLinger || shutDownDeadline <= clock.now { return end() }
             waitForEvents()
         }
     }
@@ -97,9 +91,9 @@ final class LoopCore {
 
     private func waitForEvents() {
         flushTouched()
-        state.value.sockets.takeChanges(epoll.apply)
+        state.sockets.takeChanges(epoll.apply)
         let isDone =
-            state.value.admitted.isEmpty && state.value.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
+            state.admitted.isEmpty && state.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
             && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
         let timeout = maySleep ? nextDeadline.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
@@ -111,8 +105,8 @@ final class LoopCore {
     }
 
     private var nextDeadline: MonotonicTime? {
-        var next = state.value.deadlines.earliest
-        for due in [state.value.pools.deadline, shutDownDeadline, idleMemory.deadline, tendDeadline] {
+        var next = state.deadlines.earliest
+        for due in [state.pools.deadline, shutDownDeadline, idleMemory.deadline, tendDeadline] {
             if let due, next.map({ due < $0 }) ?? true { next = due }
         }
         return next
@@ -124,8 +118,8 @@ final class LoopCore {
     private func gatherMore() {
         let end = clock.now + Self.gatherTime
         for _ in 0..<Self.looks {
-            guard !state.value.touched.isEmpty, state.value.touched.count < Self.batch, !state.value.transfers.isEmpty,
-                !epoll.hasMore, state.value.yielding.isEmpty, clock.now < end, takeEvents(milliseconds: 0)
+            guard !state.touched.isEmpty, state.touched.count < Self.batch, !state.transfers.isEmpty,
+                !epoll.hasMore, state.yielding.isEmpty, clock.now < end, takeEvents(milliseconds: 0)
             else { return }
         }
     }
@@ -145,8 +139,8 @@ final class LoopCore {
         while let event = epoll.next() {
             if event.descriptor == mailbox.wakeUp.descriptor {
                 mailbox.wakeUp.clear()
-            } else if let number = state.value.sockets.pool(wanting: event.descriptor),
-                let pool = state.value.pools[number]
+            } else if let number = state.sockets.pool(wanting: event.descriptor),
+                let pool = state.pools[number]
             {
                 act(pool) { $0.socketReady(event) }
                 if share.isSpent() { break }
@@ -157,19 +151,19 @@ final class LoopCore {
     }
 
     func flushTouched() {
-        for transfer in state.value.touched {
-            transfer.isTouched = false
-            if let wakeUp = transfer.channel.wakeUp() { state.value.wakeUps.add(wakeUp) }
+        for transfer in state.touched {
+            transfer.state.isTouched = false
+            if let wakeUp = transfer.channel.wakeUp() { state.wakeUps.add(wakeUp) }
         }
-        state.value.touched.removeAll(keepingCapacity: true)
-        if state.value.wakeUps.run(), isAlone { LoopThread.yield() }
+        state.touched.removeAll(keepingCapacity: true)
+        if state.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 
     /// Calls libcurl for each pool whose timer is due; libcurl also starts the transfers that were added.
     func callForTimers(havingBegun begun: Int) {
-        guard let due = state.value.pools.deadline, due <= clock.now else { return }
+        guard let due = state.pools.deadline, due <= clock.now else { return }
         let start = begun > 1 ? MonotonicTime.now : nil
-        for pool in state.value.pools.all {
+        for pool in state.pools.all {
             guard let due = pool.deadline, due <= clock.now else { continue }
             pool.deadline = nil
             act(pool) { $0.timerDue() }
@@ -185,12 +179,12 @@ final class LoopCore {
         pool.mayHaveDone = true
         guard let fault = call(pool.multi) else { return tryNextAddresses() }
         let error = NetworkError(.unclassified, "the curl loop failed and was rebuilt", underlying: fault)
-        for transfer in state.value.transfers.all where transfer.pool === pool && transfer.life.isInLibcurl {
+        for transfer in state.transfers.all where transfer.state.run.pool === pool && transfer.state.life.isInLibcurl {
             transfer.closeUpload()
             transfer.channel.finish(.failure(error))
             retire(transfer)
         }
         close(pool)
-        state.value.refused.removeAll()
+        state.refused.removeAll()
     }
 }

@@ -5,7 +5,7 @@ struct TransferTable {
 
     var isEmpty: Bool { slots.count == free.count }
     /// Whether no caller waits for any of the transfers.
-    var allLinger: Bool { slots.allSatisfy { $0?.life.isLingering ?? true } }
+    var allLinger: Bool { slots.allSatisfy { $0?.state.life.isLingering ?? true } }
     /// All transfers, in no particular order.
     var all: [Transfer] { slots.compactMap(\.self) }
 
@@ -14,14 +14,14 @@ struct TransferTable {
 
     /// Assigns a slot to the transfer.
     mutating func insert(_ transfer: Transfer) {
-        transfer.slot = free.popLast() ?? slots.count
-        if transfer.slot == slots.count { slots.append(transfer) } else { slots[transfer.slot] = transfer }
+        transfer.state.slot = free.popLast() ?? slots.count
+        if transfer.state.slot == slots.count { slots.append(transfer) } else { slots[transfer.state.slot] = transfer }
     }
 
     /// Frees the transfer's slot.
     mutating func remove(_ transfer: Transfer) {
-        slots[transfer.slot] = nil
-        free.append(transfer.slot)
-        transfer.slot = -1
+        slots[transfer.state.slot] = nil
+        free.append(transfer.state.slot)
+        transfer.state.slot = -1
     }
 }

@@ -25,15 +25,15 @@ final class ExchangeEnd: UnreadMetrics {
     init(_ transfer: Transfer, _ info: TransferInfo) {
         self.info = info
         sent = transfer.sent
-        admitted = transfer.clocks.admitted ?? sent
-        begun = transfer.clocks.begun ?? admitted
+        admitted = transfer.state.clocks.admitted ?? sent
+        begun = transfer.state.clocks.begun ?? admitted
         ended = max(.now, admitted)
         bodyBytes = transfer.channel.receivedBytes
         hasRequestBody = transfer.hasRequestBody
-        tlsSession = transfer.tlsSession
-        sending = transfer.sending
-        trailerBytes = transfer.state.head.trailerBytes
-        responded = transfer.state.responded
+        tlsSession = transfer.state.run.tlsSession
+        sending = transfer.state.sending
+        trailerBytes = transfer.state.response.head.trailerBytes
+        responded = transfer.state.response.responded
     }
 
     /// The metrics, built on demand.
@@ -57,7 +57,7 @@ final class ExchangeEnd: UnreadMetrics {
 /// The loop reports what arrives and calls ``wakeUp()`` at the end of its round, so that a caller wakes once per round:
 /// a small response, with head, body, and end, is one wake-up.
 final class ExchangeChannel: Sendable {
-    typealias HeadContinuation = Waiter<[UInt8]>
+    typealias HeadContinuation = Waiter<WholeHead>
     typealias ReaderContinuation = Waiter<Data?>
 
     /// The outcome of a reader's call.
@@ -68,7 +68,7 @@ final class ExchangeChannel: Sendable {
 
     fileprivate struct State: ~Copyable {
         /// The final head, until it is delivered.
-        var head: [UInt8]?
+        var head: WholeHead?
         var isHeadDelivered = false
         /// Whether part of the request's body had not gone out when the head arrived.
         var isSending = false
@@ -85,7 +85,7 @@ final class ExchangeChannel: Sendable {
 
     /// The action to run outside the lock.
     enum WakeUp: Sendable {
-        case head(HeadContinuation, Result<[UInt8], any Error>)
+        case head(HeadContinuation, Result<WholeHead, any Error>)
         case reader(ReaderContinuation, Result<Data?, any Error>)
 
         /// Whether the loop's own thread runs the task.
@@ -118,8 +118,8 @@ final class ExchangeChannel: Sendable {
 
     /// Stores the final head; the next ``wakeUp()`` delivers it.
     /// - Parameter isSending: Whether part of the request's body has not gone out.
-    func headArrived(_ bytes: [UInt8], whileSending isSending: Bool) {
-        state.withLock { ($0.head, $0.isSending) = (bytes, isSending) }
+    func headArrived(_ head: WholeHead, whileSending isSending: Bool) {
+        state.withLock { ($0.head, $0.isSending) = (head, isSending) }
     }
 
     /// Adds a chunk of the body.

@@ -30,8 +30,11 @@ struct MonotonicTime: Comparable, Sendable {
         .nanoseconds(left.nanoseconds - right.nanoseconds)
     }
 
-    func adding(milliseconds: Int) -> MonotonicTime {
-        let (span, overflows) = Int64(milliseconds).multipliedReportingOverflow(by: 1_000_000)
+    func adding(microseconds: Int) -> MonotonicTime { adding(microseconds, of: 1_000) }
+    func adding(milliseconds: Int) -> MonotonicTime { adding(milliseconds, of: 1_000_000) }
+
+    private func adding(_ count: Int, of unit: Int64) -> MonotonicTime {
+        let (span, overflows) = Int64(count).multipliedReportingOverflow(by: unit)
         return MonotonicTime(nanoseconds: overflows ? .max : nanoseconds.addingClamped(span))
     }
 

@@ -6,7 +6,9 @@ final class Pool: MultiHandleDelegate {
     let key: ConnectionKey
     /// The pool's place in its ``PoolTable``.
     let number: Int
-    private unowned let loop: any PoolDelegate
+    /// Has the pool in its table until ``close()``.
+    private let loop: any PoolDelegate
+    private let clock: LoopClock
     private var made: MultiHandle?
     /// When libcurl wants a call without an event (CURLMOPT_TIMERFUNCTION).
     var deadline: MonotonicTime?
@@ -28,8 +30,8 @@ final class Pool: MultiHandleDelegate {
     private static let pruneInterval = Nanoseconds(.seconds(1))
 
     init(_ key: ConnectionKey, number: Int, loop: any PoolDelegate, connections: Int, lookUps: Int) throws {
-        (self.key, self.number, self.loop) = (key, number, loop)
-        lastUsed = loop.clock.now
+        (self.key, self.number, self.loop, clock) = (key, number, loop, loop.clock)
+        lastUsed = clock.now
         let (all, isOver) = connections.addingReportingOverflow(key.looksUpOverHTTPS ? lookUps : 0)
         made = try MultiHandle(delegate: self, connections: connections, allConnections: isOver ? .max : all)
     }
@@ -53,20 +55,20 @@ final class Pool: MultiHandleDelegate {
 
     func transferBegan() {
         running += 1
-        lastUsed = loop.clock.now
+        lastUsed = clock.now
     }
 
     func transferEnded() {
         running -= 1
-        lastUsed = loop.clock.now
+        lastUsed = clock.now
     }
 
     /// How long the next transfer may use addresses of the pool's cache, in seconds; -1 for any time. Any other number
     /// than -1 makes libcurl look through the whole cache for older ones, which one transfer a second does.
     func nameCacheSeconds() -> Int {
         let seconds = key.nameCacheSeconds
-        guard seconds > 0, let lastPrune, loop.clock.now < lastPrune + Self.pruneInterval else {
-            lastPrune = loop.clock.now
+        guard seconds > 0, let lastPrune, clock.now < lastPrune + Self.pruneInterval else {
+            lastPrune = clock.now
             return seconds
         }
         return -1
@@ -74,7 +76,7 @@ final class Pool: MultiHandleDelegate {
 
     /// Forgets the origins that have not been used for as long as a connection may be idle, and their handles.
     func forgetIdleOrigins() {
-        let limit = loop.clock.now
+        let limit = clock.now
         for (origin, destination) in destinations where destination.isIdle(since: limit, for: Self.maximumIdle) {
             destination.drop()
             destinations[origin] = nil
@@ -106,7 +108,7 @@ final class Pool: MultiHandleDelegate {
 
     func multiWantsTimer(milliseconds: Int?) {
         // 0 means 'at once', which takes the round's own clock; otherwise the wait would round it up to a millisecond.
-        deadline = milliseconds.map { $0 == 0 ? loop.clock.now : MonotonicTime.now.adding(milliseconds: $0) }
+        deadline = milliseconds.map { $0 == 0 ? clock.now : MonotonicTime.now.adding(milliseconds: $0) }
     }
 
     func multiWillClose(_ descriptor: Int32) { loop.poolWillClose(descriptor) }

@@ -43,6 +43,7 @@ struct ResponseFraming {
     /// Starts another head with its status line.
     mutating func begin(_ line: some RandomAccessCollection<UInt8>) -> Fault? {
         self = ResponseFraming(mustBeHTTP1: mustBeHTTP1)
+        guard !ResponseHeadScan.isUsualStatus(line) else { return nil }
         guard Self.looksLikeStatus(line), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
             return .status
         }
@@ -65,7 +66,14 @@ struct ResponseFraming {
     }
 
     /// Returns the first fault in the fields of a head that is whole, if there is one.
-    mutating func fault(inFieldsOf head: [UInt8]) -> Fault? {
+    /// - Parameter scan: What the scan of the head has found; `nil` if there is anything unusual in it.
+    mutating func fault(inFieldsOf head: [UInt8], scanned scan: ResponseHeadScan?) -> Fault? {
+        if ByteSearch.hasBareCR(head) { doubt() }
+        if let scan, !scan.isTransferEncoded {
+            announced = scan.contentLength
+            if isBodiless, announced ?? 0 != 0 { doubt() }
+            return nil
+        }
         var at = ByteSearch.newline(in: head, from: 0) + 1
         while at < head.count {
             let end = ByteSearch.newline(in: head, from: at)
@@ -73,7 +81,6 @@ struct ResponseFraming {
             if let fault = fault(in: line) { return fault }
             at = end + 1
         }
-        if ByteSearch.hasBareCR(head) { doubt() }
         return nil
     }
 
@@ -178,7 +185,9 @@ struct ResponseFraming {
 
     /// Returns whether a line begins with a name that a colon or a blank follows.
     private static func isNamed(_ line: some RandomAccessCollection<UInt8>, _ name: [UInt8]) -> Bool {
-        guard line.count > name.count, zip(line, name).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
+        guard line.count > name.count, zip(line, name).allSatisfy({ $0 == $1 || $0 | 0x20 == $1 && $1 != 0x2D }) else {
+            return false
+        }
         let next = line[line.index(line.startIndex, offsetBy: name.count)]
         return next <= 0x20 || next == UInt8(ascii: ":")
     }

@@ -1,9 +1,9 @@
 import HTTPTypes
 import NetworkCore
 
-/// A quick scan of a head's bytes: what must be known before the response is delivered, and whether the rest may be
-/// parsed on demand. Of most heads only the status is parsed.
-struct ResponseHeadScan {
+/// A quick scan of a head's bytes: its framing, what must be known before the response is delivered, and whether the
+/// rest may be parsed on demand. Of most heads only the status is parsed.
+struct ResponseHeadScan: Sendable {
     let status: HTTPResponse.Status
     /// The index of the first field.
     let fieldsStart: Int
@@ -27,8 +27,9 @@ struct ResponseHeadScan {
             if first == UInt8(ascii: " ") || first == UInt8(ascii: "\t") { return nil }
             let end = ByteSearch.newline(in: bytes, from: at)
             if first | 0x20 == UInt8(ascii: "c"), !look(bytes, at, end) { return nil }
-            if first | 0x20 == UInt8(ascii: "t"), Self.isNamed(Self.transferEncodingName, bytes, at, end) {
-                isTransferEncoded = true
+            if first | 0x20 == UInt8(ascii: "t") {
+                guard let isNamed = Self.isNamed(Self.transferEncodingName, bytes, at, end) else { return nil }
+                isTransferEncoded = isTransferEncoded || isNamed
             }
             lines += 1
             at = end + 1
@@ -41,27 +42,31 @@ struct ResponseHeadScan {
         // The names' bytes in these places rule out most other fields.
         guard end - start > 8, bytes[start + 7] == UInt8(ascii: "-") else { return true }
         let initial = bytes[start + 8] | 0x20
-        if initial == UInt8(ascii: "e"), Self.isNamed(Self.contentEncodingName, bytes, start, end) {
+        if initial == UInt8(ascii: "e"), Self.isNamed(Self.contentEncodingName, bytes, start, end) == true {
             isEncoded = true
-        } else if initial == UInt8(ascii: "l"), Self.isNamed(Self.contentLengthName, bytes, start, end) {
+        } else if initial == UInt8(ascii: "l") {
+            guard let isNamed = Self.isNamed(Self.contentLengthName, bytes, start, end) else { return false }
+            guard isNamed else { return true }
             guard contentLength == nil, let length = Self.readLength(bytes, start + 15, end) else { return false }
             contentLength = length
         }
         return true
     }
 
-    private static let contentEncodingName = Array("content-encoding:".utf8)
-    private static let contentLengthName = Array("content-length:".utf8)
-    private static let transferEncodingName = Array("transfer-encoding:".utf8)
+    private static let contentEncodingName = Array("content-encoding".utf8)
+    private static let contentLengthName = Array("content-length".utf8)
+    private static let transferEncodingName = Array("transfer-encoding".utf8)
 
-    private static func isNamed(_ name: [UInt8], _ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool {
+    /// Returns whether a line's field has a name; `nil` if no colon follows the name, nor more of it.
+    private static func isNamed(_ name: [UInt8], _ bytes: [UInt8], _ start: Int, _ end: Int) -> Bool? {
         guard end - start >= name.count else { return false }
         for index in 0..<name.count {
             let (byte, wanted) = (bytes[start + index], name[index])
             let isCapital = byte ^ wanted == 0x20 && wanted >= UInt8(ascii: "a")
             guard byte == wanted || isCapital else { return false }
         }
-        return true
+        guard end - start > name.count, bytes[start + name.count] > 0x20 else { return nil }
+        return bytes[start + name.count] == UInt8(ascii: ":")
     }
 
     private static func readLength(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int? {
@@ -77,6 +82,9 @@ struct ResponseHeadScan {
     }
 
     private static let usualStatusLine = Array("HTTP/1.1 200 OK\r\n".utf8)
+
+    /// Returns whether a line is the status line of most responses over HTTP/1.
+    static func isUsualStatus(_ line: some Collection<UInt8>) -> Bool { ByteSearch.areEqual(line, usualStatusLine) }
 
     /// Returns the status of a line such as `HTTP/1.1 200 OK` or `HTTP/2 200`, and the index of the next line.
     private static func readStatus(_ bytes: [UInt8]) -> (HTTPResponse.Status, Int)? {

@@ -7,28 +7,29 @@ extension Transfer {
     /// Returns whether libcurl may connect to an address. Not for a transfer whose caller has its result: it stays in
     /// libcurl while its name is looked up, and would send its request afterwards.
     func mayConnect(to address: SocketAddress) -> Bool {
-        guard state.failure == nil else { return false }
+        guard state.response.failure == nil else { return false }
         let isUnlimited = !request.options.hasRareOptions || request.options.addressPolicy == .any
         if isUnlimited || allows(address.ip) { return true }
-        delegate?.transferFoundNoSocket(self)
+        state.delegate?.transferFoundNoSocket(self)
         return false
     }
 
     func socketOpened(_ descriptor: Int32) {
         // Of another address than this one.
-        (socketFailure, refusedAddress) = (nil, nil)
-        delegate?.transfer(self, opened: descriptor)
+        (state.run.socketFailure, state.run.refusedAddress) = (nil, nil)
+        state.delegate?.transfer(self, opened: descriptor)
     }
 
     func socketFailed(_ number: Int32) {
-        socketFailure = number
-        delegate?.transferFoundNoSocket(self)
+        state.run.socketFailure = number
+        state.delegate?.transferFoundNoSocket(self)
     }
 
     /// Whether libcurl may wait for its own timer with the next address (``LibcurlSupport/Quirk``).
     var mayBeStuck: Bool {
-        let hasTriedAddress = !openedSockets.isEmpty || socketFailure != nil || refusedAddress != nil
-        return hasTriedAddress && life.isInLibcurl && !lookUp.isKnown
+        let hasTriedAddress =
+            !state.run.openedSockets.isEmpty || state.run.socketFailure != nil || state.run.refusedAddress != nil
+        return hasTriedAddress && state.life.isInLibcurl && !state.run.lookUp.isKnown
             && Libcurl.found.suffers(from: .refusedAddressesWait)
     }
 
@@ -37,8 +38,8 @@ extension Transfer {
     var mayBeForgotten: Bool {
         guard request.options.hasRareOptions, Libcurl.found.suffers(from: .ratedTransfersStall) else { return false }
         let rate = request.options.rate
-        return (rate.maximumReceivedPerSecond != nil || rate.maximumSentPerSecond != nil) && life.isInLibcurl
-            && !isYielding && !channel.isPaused
+        return (rate.maximumReceivedPerSecond != nil || rate.maximumSentPerSecond != nil) && state.life.isInLibcurl
+            && !state.run.isYielding && !channel.isPaused
     }
 
     /// The time after which a transfer with a rate that has not moved is run: libcurl's own pauses are shorter.
@@ -46,18 +47,18 @@ extension Transfer {
 
     func waits(on descriptor: Int32, for interest: Epoll.Interest) {
         if hasRequestBody, !interest.isEmpty {
-            sendingSocket = descriptor
-        } else if sendingSocket == descriptor {
-            sendingSocket = nil
+            state.run.sendingSocket = descriptor
+        } else if state.run.sendingSocket == descriptor {
+            state.run.sendingSocket = nil
         }
-        delegate?.transfer(self, waitsOn: descriptor, for: interest)
+        state.delegate?.transfer(self, waitsOn: descriptor, for: interest)
     }
 
     /// Refuses what can't be read as an address.
     private func allows(_ address: AddressPolicy.Address?) -> Bool {
         guard let address else { return false }
         if request.options.addressPolicy.allows(address) { return true }
-        refusedAddress = address
+        state.run.refusedAddress = address
         return false
     }
 
@@ -65,30 +66,28 @@ extension Transfer {
         mayGoOut(over: ends, sent: sentBytes)
     }
 
-    private var hasReadBody: Bool { (easy?.reader?.position ?? 0) > 0 }
-
     /// - Parameter sent: The number of bytes of the request that have gone out.
     func mayGoOut(over ends: ConnectionEnds, sent: Int) -> Bool {
         // It may have waited for another transfer's connection, and ended from our side meanwhile.
-        guard state.failure == nil else { return false }
-        lookUp.requestGoesOut()
-        if life.isLookingUp { delegate?.transferHasConnection(self) }
+        guard state.response.failure == nil else { return false }
+        state.run.lookUp.requestGoesOut()
+        if state.life.isLookingUp { state.delegate?.transferHasConnection(self) }
         guard mayRepeat(sent: sent) else { return false }
         // Another connection may be clean. A body of which libcurl has read a part goes out from its start over another
         // one alone: libcurl rewinds it only if it has counted bytes as sent.
-        if hasReadBody || delegate?.transfer(self, goesOutOver: ends) == false {
+        if hasReadBody || state.delegate?.transfer(self, goesOutOver: ends) == false {
             avoidConnection()
             return false
         }
-        guard !hasHandedOutHead else {
-            state.fail(NetworkError.respondedBefore)
+        guard !state.hasHandedOutHead else {
+            state.response.fail(NetworkError.respondedBefore)
             return false
         }
         watchForRefusal()
-        guard sending.goesOut(sent: sent) else { return false }
-        isBodyWanted = false
-        state.goesOut(at: clock.now)
-        if sending.attempts > 1 { delegate?.transferGoesOutAgain(self) }
+        guard state.sending.goesOut(sent: sent) else { return false }
+        state.run.isBodyWanted = false
+        state.response.goesOut(at: clock.now)
+        if state.sending.attempts > 1 { state.delegate?.transferGoesOutAgain(self) }
         return true
     }
 }
@@ -96,8 +95,8 @@ extension Transfer {
 extension Transfer {
     /// Checks that the request may go out, for the first time or again.
     func mayRepeat(sent: Int) -> Bool {
-        if sending.mayGoOut(sent: sent) { return true }
-        state.fail(NetworkError.notRepeated(request.method.rawValue))
+        if state.sending.mayGoOut(sent: sent) { return true }
+        state.response.fail(NetworkError.notRepeated(request.method.rawValue))
         return false
     }
 }
@@ -108,11 +107,11 @@ extension Transfer {
     /// while it reads and not while it still sends the body, and over HTTP/2 not if the connection just ends.
     func considerRepeat(of easy: EasyHandle, after code: CurlCode) {
         let isLoss = code == .sendError || !speaksHTTP1 && (code == .http2 || code == .recvError)
-        guard isLoss, state.failure == nil, !state.hasResponse,
-            sending.attempts > 0, sending.mayGoOut(sent: sentBytes),
-            sending.isRefused || easy.newConnections == 0
+        guard isLoss, state.response.failure == nil, !state.response.hasResponse,
+            state.sending.attempts > 0, state.sending.mayGoOut(sent: sentBytes),
+            state.sending.isRefused || easy.newConnections == 0
         else { return }
-        life.beginAgain(.overNewConnection)
+        state.life.beginAgain(.overNewConnection)
     }
 }
 

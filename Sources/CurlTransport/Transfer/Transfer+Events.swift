@@ -3,8 +3,8 @@ import NetworkCore
 /// What a transfer makes of libcurl's events: each goes to the transfer's state, and the verdict goes back.
 extension Transfer: EasyEvents {
     func progresses(moved: Int) -> Bool {
-        guard !tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
-        state.fail(NetworkError.endlessRefusal)
+        guard !state.run.tunnelResponse.progresses(in: clock.call, moved: moved) else { return true }
+        state.response.fail(NetworkError.endlessRefusal)
         return false
     }
 
@@ -15,16 +15,16 @@ extension Transfer: EasyEvents {
     /// Has libcurl report a refused stream, where that decides whether the request goes out again. Not for most
     /// requests: the log takes as long as a tenth of a small one.
     func watchForRefusal() {
-        guard !speaksHTTP1, !request.mayRepeat || sending.attempts > 0 else { return }
+        guard !speaksHTTP1, !request.mayRepeat || state.sending.attempts > 0 else { return }
         _ = watchesLog()
     }
 
     private func watchesLog() -> Bool {
         do {
-            try easy?.watchLog()
+            try state.run.easy?.watchLog()
             return true
         } catch {
-            state.fail(error)
+            state.response.fail(error)
             return false
         }
     }
@@ -33,42 +33,42 @@ extension Transfer: EasyEvents {
     private static let refusalWords: [StaticString] = [" refused by server", "REFUSED_STREAM"]
 
     func logged(_ line: BorrowedBytes) {
-        if Self.surplusWords.contains(where: line.begins) { _ = easy?.endsItsConnection() }
-        if !speaksHTTP1, Self.refusalWords.contains(where: line.contains) { sending.streamWasRefused() }
+        if Self.surplusWords.contains(where: line.begins) { _ = state.run.easy?.endsItsConnection() }
+        if !speaksHTTP1, Self.refusalWords.contains(where: line.contains) { state.sending.streamWasRefused() }
     }
 
     /// Not for a transfer whose caller has its result.
     func lookUpBegins() -> Bool {
-        guard state.failure == nil else { return false }
-        guard lookUp.isOfPeer(isBehindProxy: plan.looksUpBehindProxy) else { return true }
+        guard state.response.failure == nil else { return false }
+        guard state.run.lookUp.isOfPeer(isBehindProxy: plan.looksUpBehindProxy) else { return true }
         // libcurl looks a name up for a repeat, too.
-        guard mayRepeat(sent: sentBytes), delegate?.transferMayLookUp(self) != false else { return false }
-        lookUp.begins(at: clock.now)
+        guard mayRepeat(sent: sentBytes), state.delegate?.transferMayLookUp(self) != false else { return false }
+        state.run.lookUp.begins(at: clock.now)
         return true
     }
 
     // MARK: The response's head
 
     func headerArrived(_ line: BorrowedBytes) -> Bool {
-        if state.receive(field: line, at: clock.now) { return true }
-        sending.responseArrived()
-        lookUp.requestGoesOut()
-        if life.isLookingUp { delegate?.transferHasConnection(self) }
-        let verdict = state.receive(headerLine: line, at: clock.now)
+        if state.response.receive(field: line, at: clock.now) { return true }
+        state.sending.responseArrived()
+        state.run.lookUp.requestGoesOut()
+        if state.life.isLookingUp { state.delegate?.transferHasConnection(self) }
+        let verdict = state.response.receive(headerLine: line, at: clock.now)
         // Before the response can end: then the connection is back in the pool.
-        if state.doubtsFraming, easy?.endsItsConnection() != true { return false }
-        if line.count <= 2, state.mayHideSurplus || request.method == .head, !watchesLog() { return false }
+        if state.response.doubtsFraming, state.run.easy?.endsItsConnection() != true { return false }
+        if line.count <= 2, state.response.mayHideSurplus || request.method == .head, !watchesLog() { return false }
         switch verdict {
         case .goOn: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
         case .stop:
             // The bytes left on the connection are no response to another request.
-            if speaksHTTP1 { _ = easy?.endsItsConnection() }
+            if speaksHTTP1 { _ = state.run.easy?.endsItsConnection() }
             return false
         }
-        if origin.isSecure, tlsSession == nil, state.head.hasFinalHead {
+        if origin.isSecure, state.run.tlsSession == nil, state.response.head.hasFinalHead {
             // At the end the connection has left the handle.
-            tlsSession = easy?.tlsSession
+            state.run.tlsSession = state.run.easy?.tlsSession
         }
         return true
     }
@@ -76,88 +76,80 @@ extension Transfer: EasyEvents {
     /// - Returns: Whether to continue.
     private func finalHeadArrived() -> Bool {
         if expectsContinue, hasUnsentBody {
-            if state.head.refusesExpectation {
-                if !dropExpectation() { state.fail(NetworkError.refusedExpectation(request)) }
+            if state.response.head.refusesExpectation {
+                if !dropExpectation() { state.response.fail(NetworkError.refusedExpectation(request)) }
                 return false
             }
             // libcurl would keep the connection, on which the server may still wait for the body.
-            if owesBody, state.head.isHTTP1, easy?.endsItsConnection() != true { return false }
+            if owesBody, state.response.head.isHTTP1, state.run.easy?.endsItsConnection() != true { return false }
         }
         headIsComplete()
         return true
     }
 
     func headIsComplete() {
-        hasHandedOutHead = true
+        state.hasHandedOutHead = true
         // libcurl knows the length once it has read the blank line; a compressed length says nothing about the decoded
         // body.
-        channel.headArrived(state.head.bytes, whileSending: isSendingBody)
-        delegate?.transferWasTouched(self)
-    }
-
-    /// Whether part of a body that libcurl reads piece by piece has not gone out.
-    var isSendingBody: Bool { easy?.reader != nil && hasUnsentBody }
-
-    /// Whether part of the body has not gone out.
-    private var hasUnsentBody: Bool {
-        guard let easy else { return false }
-        let sent = easy.uploadedBytes
-        return easy.reader.map { !$0.isWhole(sent: sent) } ?? (sent == 0 && request.body?.length != 0)
+        channel.headArrived(state.response.wholeHead, whileSending: isSendingBody)
+        state.delegate?.transferWasTouched(self)
     }
 
     // MARK: Bodies
 
     func bodyWanted(_ room: inout BorrowedRoom) -> Sending {
-        isBodyWanted = true
-        switch easy?.reader?.read(into: &room) {
+        state.run.isBodyWanted = true
+        switch state.run.easy?.reader?.read(into: &room) {
         case .filled:
-            if room.filled > 0 { state.lastActivity = clock.now }
+            if room.filled > 0 { state.response.lastActivity = clock.now }
             return .filled
         case .pause:
-            if let easy, let reader = easy.reader, mayKeepBytes(given: reader.position, uploaded: easy.uploadedBytes) {
-                delegate?.transferKeepsBytes(self)
+            if let easy = state.run.easy, let reader = easy.reader,
+                mayKeepBytes(given: reader.position, uploaded: easy.uploadedBytes)
+            {
+                state.delegate?.transferKeepsBytes(self)
             }
             return .pause
         case .failure(let error):
-            state.fail(error)
+            state.response.fail(error)
             return .stop
         case nil: return .stop
         }
     }
 
     func bodyArrived(_ piece: BorrowedBytes) -> Receiving {
-        let isSpent = clock.callShare.isSpent(by: piece.count, at: piece.place, of: easy?.receiveBuffer ?? 0)
-        if isSpent, isPausable, state.failure == nil {
-            delegate?.transferYields(self)
+        let isSpent = clock.state.isSpent(by: piece.count, at: piece.place, of: state.run.easy?.receiveBuffer ?? 0)
+        if isSpent, isPausable, state.response.failure == nil {
+            state.delegate?.transferYields(self)
             return .pause
         }
-        let isFirst = !state.hasBody
-        guard !piece.isEmpty, state.receiveBody(at: clock.now) else { return .stop }
-        let announced = isFirst ? easy?.announcedBytes : nil
-        let (arrival, received, hasMemory) = channel.bodyArrived(piece.count, of: announced, whenFull: whenFull) {
-            $0.append(piece)
-        }
+        let isFirst = !state.response.hasBody
+        guard !piece.isEmpty, state.response.receiveBody(at: clock.now) else { return .stop }
+        let announced = isFirst ? state.run.easy?.announcedBytes : nil
+        let (arrival, received, hasMemory) = channel.bodyArrived(
+            piece.count, of: announced, whenFull: state.whenFull
+        ) { $0.append(piece) }
         guard hasMemory else {
-            state.fail(NetworkError.noMemoryForBody)
+            state.response.fail(NetworkError.noMemoryForBody)
             return .stop
         }
         switch arrival {
         case .take:
-            delegate?.transferWasTouched(self)
-            progress?.report(TransferProgress(completed: received, total: easy?.announcedBytes))
+            state.delegate?.transferWasTouched(self)
+            progress?.report(TransferProgress(completed: received, total: state.run.easy?.announcedBytes))
         case .drop:
-            drained += piece.count
+            state.drained += piece.count
             // Of a body without a length, no more than of one with a length.
-            if clocks.isDraining, drained > Self.maximumDrained {
-                state.fail(NetworkError.cancelled)
+            if state.clocks.isDraining, state.drained > Self.maximumDrained {
+                state.response.fail(NetworkError.cancelled)
                 return .stop
             }
         // Nothing is consumed: libcurl delivers the same bytes again.
         case .pause:
-            delegate?.transferWasTouched(self)
+            state.delegate?.transferWasTouched(self)
             return .pause
         case .tooLarge(let limit):
-            state.fail(NetworkError.bodyTooLarge(limit: limit))
+            state.response.fail(NetworkError.bodyTooLarge(limit: limit))
             return .stop
         }
         return .taken

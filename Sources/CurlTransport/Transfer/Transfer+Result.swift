@@ -25,14 +25,14 @@ extension Transfer {
 
     /// Returns an error with the number of repeats added.
     func noted(_ error: any Error) -> any Error {
-        guard sending.repeats > 0, let error = error as? NetworkError else { return error }
-        return error.during(request, transport: "curl", elapsed: elapsed, repeats: sending.repeats)
+        guard state.sending.repeats > 0, let error = error as? NetworkError else { return error }
+        return error.during(request, transport: "curl", elapsed: elapsed, repeats: state.sending.repeats)
     }
 
     /// The error of a request for which the queue has no place. One that has gone out may have been executed.
     var noPlace: NetworkError {
         let reason = "too many requests wait already (maximumQueued)"
-        if sending.attempts == 0 { return NetworkError(.overloaded, reason, phase: .queued) }
+        if state.sending.attempts == 0 { return NetworkError(.overloaded, reason, phase: .queued) }
         return NetworkError(
             .connectionLost,
             "the kept connection ended without a response, and the request can't be sent again: \(reason)",
@@ -40,62 +40,67 @@ extension Transfer {
     }
 
     private func outcome(of easy: EasyHandle, _ code: CurlCode) -> Result<ExchangeEnd, any Error> {
-        let options = request.options
-        if let failure = state.failure { return .failure(failure) }
+        if let failure = state.response.failure { return .failure(failure) }
         let info = easy.info(hasRequestBody: hasRequestBody)
-        if code == .couldNotConnect, let refusedAddress {
-            return .failure(NetworkError.addressRefused(refusedAddress))
+        if code == .couldNotConnect, let address = state.run.refusedAddress {
+            return .failure(NetworkError.addressRefused(address))
         }
-        if isPrewarming, code == .badFunctionArgument, sending.isUnsent(sent: sentBytes), info.newConnections > 0 {
+        if isPrewarming, code == .badFunctionArgument, state.sending.isUnsent(sent: sentBytes), info.newConnections > 0
+        {
             return .failure(ConnectionIsOpen())
         }
-        if code == .couldNotConnect, let socketFailure { return .failure(NetworkError.noSocket(socketFailure)) }
-        if code == .couldNotConnect, let text = easy.failureText, options.proxy.isNamed(in: text) {
+        if code == .couldNotConnect, let number = state.run.socketFailure {
+            return .failure(NetworkError.noSocket(number))
+        }
+        if code == .couldNotConnect, let text = easy.failureText, request.options.proxy.isNamed(in: text) {
             return .failure(CurlFailure.noProxy(code, text: text))
         }
-        let phase = state.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
+        let phase = state.response.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
         guard code == .ok else {
-            let isInBody = state.hasResponse && state.head.hasFinalHead
-            if options.httpVersion == .http3, info.newConnections > 0, info.tls == nil, !state.hasResponse {
+            let isInBody = state.response.hasResponse && state.response.head.hasFinalHead
+            if request.options.httpVersion == .http3, info.newConnections > 0, info.tls == nil,
+                !state.response.hasResponse
+            {
                 return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
             }
             var error = CurlFailure.error(
                 code, text: easy.failureText, phase: phase, isInBody: isInBody, verification: easy.verificationResult)
             // With TLS 1.3 the server judges the certificate when its client may send already, and its alert may get
             // lost behind the end of the connection.
-            if error.code == .connectionLost, !state.hasResponse, options.tls.clientCertificate != nil,
+            if error.code == .connectionLost, !state.response.hasResponse, request.options.tls.clientCertificate != nil,
                 request.url.scheme == "https", info.newConnections > 0
             {
                 error.message += "; the server may have refused the client certificate (tls.clientCertificate)"
             }
             return .failure(error)
         }
-        guard state.head.hasFinalHead else {
+        guard state.response.head.hasFinalHead else {
             // libcurl reports success for a head that the end of the connection cut off.
             let message = "the connection ended within the response's head"
             return .failure(NetworkError(.connectionLost, message, phase: phase))
         }
-        endedWell = true
+        state.run.hasEndedWell = true
         return .success(ExchangeEnd(self, info))
     }
 
     /// From 8.14 on, libcurl's clocks show the request as sent even where a proxy refused the tunnel.
     private func phaseWithoutResponse(_ info: TransferInfo) -> NetworkError.Phase {
-        if sending.attempts == 0 { return .connecting }
+        if state.sending.attempts == 0 { return .connecting }
         return info.phase(hasResponse: false)
     }
 
     /// The phase that the transfer has reached, for an error of our own.
     var phase: NetworkError.Phase {
-        if clocks.admitted == nil, sending.attempts == 0 { return .queued }
-        return easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.hasResponse) ?? .waiting
+        if state.clocks.admitted == nil, state.sending.attempts == 0 { return .queued }
+        return state.run.easy?.info(hasRequestBody: hasRequestBody).phase(hasResponse: state.response.hasResponse)
+            ?? .waiting
     }
 
     /// Returns the error of an expired timeout.
     func timeout(_ code: NetworkError.Code) -> NetworkError {
         let options = request.options
         let phase = code == .connectTimeout ? .connecting : phase
-        guard code == .connectTimeout, life == .waiting || lookUp.isKnown else {
+        guard code == .connectTimeout, state.life == .waiting || state.run.lookUp.isKnown else {
             return .timeout(code, of: options, phase: phase)
         }
         let time = options.connectTimeout ?? .zero

@@ -1,161 +1,77 @@
 import NetworkCore
 
-/// The state of one transfer that the callbacks need. Pure: each callback reports an event and returns the result to
-/// libcurl. The body's bytes and their flow are in ``ExchangeChannel``.
+/// What the loop knows of a transfer from its arrival to its end.
 struct TransferState {
-    private(set) var head = ResponseHeadBuffer()
-    private(set) var hasBody = false
-    /// Whether a byte of the final response has arrived. The first-byte timeout does not count interim responses (1xx),
-    /// nor responses after which the request went out again.
-    var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
-    /// Whether the request has gone out again since the current head.
-    private var awaitsNextHead = false
-    /// When the request last went out, where libcurl reports it (7.80).
-    private(set) var wentOut: MonotonicTime?
-    /// When the first line of the last response arrived.
-    private(set) var responded: MonotonicTime?
-    /// Whether a byte of the response has arrived.
-    var hasResponse: Bool { hasBody || !head.bytes.isEmpty && !awaitsNextHead }
-    /// Why we end the transfer; takes precedence over what libcurl then reports.
-    private(set) var failure: (any Error)?
-    /// The time of the last progress.
-    var lastActivity: MonotonicTime
-    /// How many bytes of the request's body the server had by then.
-    private var sentBytes = 0
+    /// The transfer's index in the loop's table; -1 outside it.
+    var slot = -1
+    var life = TransferLife.outside
+    var clocks: TransferClocks
+    var response: ResponseState
+    /// How often the request went out.
+    var sending: SendingRecord
+    /// The present run in libcurl, or the next one.
+    var run = TransferRun()
+    /// The plan of a request that the server wants over HTTP/1.1, in place of the sender's.
+    var http1Plan: Plan?
+    /// Whether the request goes out without its `Expect`, which the server has refused.
+    var dropsExpectation = false
+    /// Whether the next run must open a new connection.
+    var needsNewConnection = false
+    /// How often the transfer has begun again.
+    var begunAgain = 0
+    /// The number of bytes of the request that have gone out in the runs before this one.
+    var sentEarlier = 0
+    /// Whether the caller has received the response's head.
+    var hasHandedOutHead = false
+    /// What happens to a body that is not read.
+    var whenFull: BodyFlow.WhenFull
+    /// The number of bytes of a discarded body that have come since.
+    var drained = 0
+    /// Whether there is something to deliver at the end of the round.
+    var isTouched = false
+    /// The loop, while it has the transfer.
+    var delegate: (any TransferDelegate)?
 
-    private var framing: ResponseFraming
-    /// Whether the connection must carry no other request, since the head can be read in two ways.
-    var doubtsFraming: Bool { framing.isDoubtful }
-    /// Whether libcurl may discard bytes that follow the response or its head.
-    var mayHideSurplus: Bool { framing.mayHideSurplus }
-
-    /// - Parameter speaksHTTP1: Whether the connection certainly speaks HTTP/1.
-    init(now: MonotonicTime, speaksHTTP1: Bool = false) {
-        lastActivity = now
-        framing = ResponseFraming(mustBeHTTP1: speaksHTTP1)
-    }
-
-    /// The maximum number of lines in a response's heads, interim ones (1xx) and trailers included. libcurl keeps a
-    /// record of each field and takes as long for one of three bytes as for a long one, so this number limits how long
-    /// a response occupies the loop.
-    static let maximumHeaderLines = 4_096
-    private var headerLines = 0
-
-    /// The verdict on a header line.
-    enum HeaderVerdict { case goOn, headIsComplete, stop }
-
-    /// Takes a field's line within a head, as most lines are. The head is judged once it is whole.
-    /// - Returns: `false` for any other line, which ``receive(headerLine:at:)`` must process.
-    mutating func receive(field line: BorrowedBytes, at now: MonotonicTime) -> Bool {
-        guard failure == nil, !awaitsNextHead, headerLines < Self.maximumHeaderLines, head.appendField(line) else {
-            return false
-        }
-        headerLines += 1
-        lastActivity = now
-        return true
-    }
-
-    /// Processes a header line, including its line ending.
-    mutating func receive(headerLine: some RandomAccessCollection<UInt8>, at now: MonotonicTime) -> HeaderVerdict {
-        guard failure == nil else { return .stop }
-        let begins = headerLine.first == UInt8(ascii: "H") && mayBegin && ResponseFraming.looksLikeStatus(headerLine)
-        headerLines += 1
-        let expectsStatusLine = awaitsNextHead || head.bytes.isEmpty || head.isComplete && head.isInterim
-        if begins {
-            if awaitsNextHead || head.bytes.isEmpty { responded = now }
-            awaitsNextHead = false
-        }
-        guard headerLines <= Self.maximumHeaderLines else {
-            failure = NetworkError(
-                .responseHeadTooLarge, "the response's heads have more than \(Self.maximumHeaderLines) lines",
-                phase: .receiving)
-            return .stop
-        }
-        lastActivity = now
-        var fault: ResponseFraming.Fault?
-        if begins || expectsStatusLine {
-            fault = framing.begin(headerLine)
-        } else if head.hasFinalHead {
-            fault = framing.fault(in: headerLine, isTrailer: true)
-        }
-        if fault == nil, !begins, head.appendField(headerLine) { return .goOn }
-        let (wasComplete, wasFinal) = (head.isComplete, head.hasFinalHead)
-        let fits = fault == nil && head.append(line: headerLine, begins: begins)
-        if fits, head.isComplete, !wasComplete { fault = framing.fault(inFieldsOf: head.bytes) }
-        if let fault {
-            failure = NetworkError.badFraming(fault)
-            return .stop
-        }
-        if fits { return head.hasFinalHead && !wasFinal ? .headIsComplete : .goOn }
-        let problem =
-            head.hasTooManyHeads
-            ? "the response has more than \(ResponseHeadBuffer.maximumHeads) heads, 1xx ones included"
-            : "the response's head is larger than \(ResponseHeadBuffer.maximumBytes) bytes"
-        failure = NetworkError(.responseHeadTooLarge, problem, phase: .receiving)
-        return .stop
-    }
-
-    /// Whether a line that looks like a status line is one: the first line, one after an interim response, and one
-    /// after the request has gone out again. Where libcurl does not report that (below 7.80, or before a tunnel is
-    /// open), any line after a complete head. Otherwise it is a field with a strange name, or a trailer.
-    private var mayBegin: Bool {
-        guard !hasBody, !awaitsNextHead, !head.bytes.isEmpty else { return !hasBody }
-        return head.isComplete && (head.isInterim || wentOut == nil)
-    }
-
-    /// Records that the request goes out, possibly again: after a challenge, or because its connection was lost.
-    mutating func goesOut(at now: MonotonicTime) {
-        wentOut = now
-        lastActivity = max(lastActivity, now)
-        awaitNextHead()
-    }
-
-    /// Records that the current head is not the last: the request goes out again.
-    mutating func awaitNextHead() {
-        awaitsNextHead = !head.bytes.isEmpty
-        headerLines = 0
-    }
-
-    /// Processes a chunk of the body.
-    /// - Returns: Whether the body is still wanted.
-    mutating func receiveBody(at now: MonotonicTime) -> Bool {
-        guard failure == nil else { return false }
-        lastActivity = now
-        hasBody = true
-        return true
-    }
-
-    /// Records how many bytes of the request's body the server has. libcurl requests them a buffer at a time, and the
-    /// system holds megabytes, which a slow connection may take longer to drain than the idle timeout.
-    mutating func sent(_ bytes: Int, by now: MonotonicTime) {
-        if bytes != sentBytes { (sentBytes, lastActivity) = (bytes, max(lastActivity, now)) }
-    }
-
-    /// Ends the transfer from our side. Only the first reason counts.
-    mutating func fail(_ error: any Error) {
-        if failure == nil { failure = error }
+    init(
+        clocks: TransferClocks, response: ResponseState, sending: SendingRecord, whenFull: BodyFlow.WhenFull
+    ) {
+        (self.clocks, self.response, self.sending, self.whenFull) = (clocks, response, sending, whenFull)
     }
 }
 
-extension NetworkError {
-    private static func unusable(_ reason: String) -> NetworkError {
-        NetworkError(.invalidResponse, "the response can't be used: \(reason)", phase: .receiving)
-    }
-
-    fileprivate static func badFraming(_ fault: ResponseFraming.Fault) -> NetworkError {
-        switch fault {
-        case .coding:
-            NetworkError(
-                .invalidContentEncoding,
-                "the response has a transfer coding besides chunked, and the request allows none", phase: .receiving)
-        case .ambiguous:
-            NetworkError(
-                .invalidResponse,
-                "the response's Transfer-Encoding or Content-Length can be read in two ways", phase: .receiving)
-        case .length: unusable("its Content-Length is not a number that can be used")
-        case .twoLengths: unusable("it has two different Content-Length values")
-        case .status: unusable("its status line is malformed")
-        case .version: unusable("its status line names a version of HTTP that this connection does not speak")
-        }
-    }
+/// One run of a transfer in libcurl: a handle, and what is true of it alone. Each run begins with a new value.
+struct TransferRun {
+    /// The handle, from ``Transfer/prepare(at:)`` to ``Transfer/releaseHandle()``.
+    var easy: EasyHandle?
+    /// The place of the connections that the handle uses.
+    var destination: Destination?
+    /// The pool whose libcurl has the handle.
+    var pool: Pool?
+    var lookUp = LookUp()
+    /// What the proxy has sent before the tunnel is open.
+    var tunnelResponse = TunnelResponse()
+    /// The sockets that the run has opened, one of which may become its connection.
+    var openedSockets: [Int32] = []
+    /// The last address that the address policy refused.
+    var refusedAddress: AddressPolicy.Address?
+    /// Why no socket could be opened: the errno.
+    var socketFailure: Int32?
+    /// The opened socket that became the connection.
+    var connection: Int32?
+    /// Whether the ends of the TLS connection have agreed upon HTTP/1, or upon nothing, which is the same.
+    var hasHTTP1Connection = false
+    /// The connection's TLS parameters, once the response has begun.
+    var tlsSession: TLSSession?
+    /// The socket that libcurl waits on, for a transfer with a body.
+    var sendingSocket: Int32?
+    /// Whether libcurl has requested the body since the request last went out.
+    var isBodyWanted = false
+    /// Whether libcurl paused the transfer while it holds bytes to send.
+    var keepsBytes = false
+    /// What had gone out at the last pause of a body of unknown length.
+    var sentAtPause: (uploaded: Int, queued: Int)?
+    /// Whether the transfer was paused to let others run.
+    var isYielding = false
+    /// Whether libcurl has reported success.
+    var hasEndedWell = false
 }

@@ -57,7 +57,8 @@ struct TurnTests {
         // The first request may be out before the loop has seen the other two.
         var haveHandles: [Bool]
         repeat {
-            haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.easy != nil } }.value
+            haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.state.run.easy != nil } }
+                .value
         } while haveHandles != [true, false, false] && !Task.isCancelled
         #expect(haveHandles == [true, false, false])
         loop.shutDown(within: .zero)

@@ -34,7 +34,7 @@ struct HeadInHeadTests {
     }
 
     @Test func `lines are counted on`() async throws {
-        let lines = String(repeating: "HTTP/1.1 200 OK: x\r\n", count: TransferState.maximumHeaderLines + 1)
+        let lines = String(repeating: "HTTP/1.1 200 OK: x\r\n", count: ResponseState.maximumHeaderLines + 1)
         let error = await #expect(throws: NetworkError.self) {
             _ = try await send("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n")
         }
@@ -51,13 +51,13 @@ struct HeadInHeadTests {
     /// Interim responses, rounds of authentication, and repeats begin heads of their own.
     @Test func `a head begins where one may`() {
         let start = MonotonicTime(nanoseconds: 1)
-        func receive(_ lines: [String], by state: inout TransferState) {
+        func receive(_ lines: [String], by state: inout ResponseState) {
             for line in lines { _ = state.receive(headerLine: Array((line + "\r\n").utf8), at: start) }
         }
-        func status(_ state: TransferState) -> String {
+        func status(_ state: ResponseState) -> String {
             String(decoding: state.head.bytes.dropFirst(9).prefix(3), as: UTF8.self)
         }
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         state.goesOut(at: start)
         receive(["HTTP/1.1 103 Early", "HTTP/1.1 200 OK: field", "", "HTTP/1.1 401 No", ""], by: &state)
         #expect(status(state) == "401")

@@ -73,8 +73,8 @@ struct ResponseHeadTests {
             taken += 1
         }
         #expect(taken == ResponseHeadBuffer.maximumHeads && head.hasTooManyHeads && !head.hasFinalHead)
-        var state = TransferState(now: .distantFuture)
-        var verdict = TransferState.HeaderVerdict.goOn
+        var state = ResponseState(now: .distantFuture)
+        var verdict = ResponseState.HeaderVerdict.goOn
         for _ in 0...ResponseHeadBuffer.maximumHeads where verdict == .goOn {
             verdict = state.receive(headerLine: Array("HTTP/1.1 103 Early Hints\r\n".utf8), at: .distantFuture)
             if verdict == .goOn { verdict = state.receive(headerLine: Array("\r\n".utf8), at: .distantFuture) }

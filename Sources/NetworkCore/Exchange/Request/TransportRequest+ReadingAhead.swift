@@ -10,7 +10,7 @@ extension TransportRequest {
     package func withoutEmptyStream(
         checkedFor capabilities: TransportCapabilities? = nil
     ) async throws -> TransportRequest {
-        guard let body, case .produced(let producer) = body.content, producer.length == 0 else { return self }
+        guard let body, hasEmptyStream else { return self }
         if let capabilities { try check(for: capabilities) }
         var request = self
         try await request.readAhead(body, named: "the empty body") { _ in
@@ -18,6 +18,12 @@ extension TransportRequest {
         }
         request.body = .bytes(Data())
         return request
+    }
+
+    /// Whether the body is a stream with the length 0.
+    package var hasEmptyStream: Bool {
+        guard let body, case .produced(let producer) = body.content else { return false }
+        return producer.length == 0
     }
 
     /// Reads a body before anything is sent. What it takes of the total timeout is not there for the exchange.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CurlTransport
 
-@Suite("A transfer's state")
-struct TransferStateTests {
+@Suite("A response's state")
+struct ResponseStateTests {
     private let start = MonotonicTime(nanoseconds: 1_000)
 
     private func after(_ duration: Duration) -> MonotonicTime { start + duration }
@@ -12,7 +12,7 @@ struct TransferStateTests {
     private func line(_ text: String) -> [UInt8] { Array((text + "\r\n").utf8) }
 
     @Test func `the head is complete once`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         #expect(state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start) == .goOn)
         #expect(state.receive(headerLine: line(""), at: start) == .goOn)
         #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .goOn)
@@ -23,7 +23,7 @@ struct TransferStateTests {
     }
 
     @Test func `a head without end stops`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start)
         let long = line("A: " + String(repeating: "a", count: ResponseHeadBuffer.maximumBytes))
         #expect(state.receive(headerLine: long, at: start) == .stop)
@@ -32,11 +32,11 @@ struct TransferStateTests {
 
     /// libcurl reads all of them in one call, and keeps a record of each line.
     @Test func `the lines of all heads count together`() {
-        var state = TransferState(now: start)
-        var verdict = TransferState.HeaderVerdict.goOn
+        var state = ResponseState(now: start)
+        var verdict = ResponseState.HeaderVerdict.goOn
         for _ in 0..<3 where verdict == .goOn {
             _ = state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start)
-            for _ in 0..<TransferState.maximumHeaderLines / 2 - 1 where verdict == .goOn {
+            for _ in 0..<ResponseState.maximumHeaderLines / 2 - 1 where verdict == .goOn {
                 verdict = state.receive(headerLine: line("A:"), at: start)
             }
             if verdict == .goOn { verdict = state.receive(headerLine: line(""), at: start) }
@@ -47,7 +47,7 @@ struct TransferStateTests {
 
     /// Regression: the response before a repeat ended the first-byte timeout.
     @Test func `a request that goes out again waits for its own response`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         state.goesOut(at: start)
         for round in [1, 2] {
             #expect(!state.hasFinalResponse && !state.hasResponse)
@@ -66,7 +66,7 @@ struct TransferStateTests {
     }
 
     @Test func `the first reason to fail counts`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         state.fail(NetworkError.cancelled)
         state.fail(NetworkError.idleTimeout)
         #expect((state.failure as? NetworkError)?.code == .cancelled)
@@ -75,7 +75,7 @@ struct TransferStateTests {
     }
 
     @Test func `arriving bytes are activity`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         _ = state.receive(headerLine: line("HTTP/1.1 200 OK"), at: after(.seconds(1)))
         #expect(state.lastActivity == after(.seconds(1)))
         _ = state.receiveBody(at: after(.seconds(2)))
@@ -83,7 +83,7 @@ struct TransferStateTests {
     }
 
     @Test func `bytes that have gone out are activity, and bytes that had before are not`() {
-        var state = TransferState(now: start)
+        var state = ResponseState(now: start)
         state.sent(0, by: after(.seconds(1)))
         #expect(state.lastActivity == start)
         state.sent(10, by: after(.seconds(2)))
