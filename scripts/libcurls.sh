@@ -136,22 +136,19 @@ instrumented_libcurl() {
         options+=' -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=function -fno-sanitize-recover=undefined'
         make -j"$(nproc)" -C lib CFLAGS="$options"
         cp -a lib/.libs/libcurl.so* "$libcurl/"
-        "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
         "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
     ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the full log: $folder.log"; }
     rm -rf "$lists"
     touch "$folder/complete"
 }
 
-# with_instrumented RUNTIME MEMORY COMMAND...   runs COMMAND over the instrumented libcurl; reports go to $reports.
-# RUNTIME is 'linked' for a program built with --sanitize=address, 'preloaded' for any other. MEMORY is 'own' for the
-# memory that the library gives to libcurl, 'plain' for the C library's.
+# with_instrumented RUNTIME COMMAND...   runs COMMAND over the instrumented libcurl; reports go to $reports. RUNTIME is
+# 'linked' for a program built with --sanitize=address, 'preloaded' for any other.
 with_instrumented() {
     local preload= options="log_path=$reports/report:detect_leaks=0:allocator_may_return_null=1"
     options+=:quarantine_size_mb=64:malloc_context_size=12
     [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
-    [ "$2" != plain ] || preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
-    shift 2
+    shift
     # The sanitizers themselves print where a program crashed.
     run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$libcurl" LD_PRELOAD="$preload" SWIFT_BACKTRACE=enable=no \
         ASAN_OPTIONS="$options:exitcode=66" UBSAN_OPTIONS="$options:print_stacktrace=1:exitcode=66" "$@"

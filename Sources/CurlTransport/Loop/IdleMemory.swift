@@ -23,8 +23,5 @@ struct IdleMemory {
     }
 
     /// Releases the buffers that no transfer uses.
-    static func drop() {
-        BufferMemory.shared.drop()
-        CurlMemory.drop()
-    }
+    static func drop() { BufferMemory.shared.drop() }
 }

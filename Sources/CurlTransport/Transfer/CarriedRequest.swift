@@ -4,12 +4,13 @@ import NetworkCore
 /// The request that a handle was set for.
 struct CarriedRequest {
     let plan: Plan
-    let url: RequestURL
+    /// The URL as text.
+    let url: String
     private let fields: HTTPFields
     private let decompresses: Bool
 
     init(_ request: TransportRequest, plan: Plan) {
-        (self.plan, url, fields) = (plan, request.url, request.headerFields)
+        (self.plan, url, fields) = (plan, request.url.absoluteString, request.headerFields)
         decompresses = request.options.decompress
     }
 
@@ -26,7 +27,7 @@ extension EasyHandle {
         _ request: TransportRequest, after last: CarriedRequest, for events: any EasyEvents, plan: Plan
     ) throws {
         try prepareForNext(events)
-        if request.url != last.url { try set(request.url, isSameOrigin: true) }
+        if request.url.absoluteString != last.url { try set(request.url, isSameOrigin: true) }
         if plan !== last.plan { try plan.connectTimeout.apply(to: self) }
         if !last.hasLines(of: request, plan: plan) {
             try HeaderFieldsOption(request: request, hasBody: false).apply(to: self)

@@ -21,6 +21,8 @@ final class Pool: MultiHandleDelegate {
     /// The origins whose connections are here.
     private var destinations: [Origin: Destination] = [:]
     private var lastPrune: MonotonicTime?
+    /// The time for which libcurl may use an address, in seconds; -1 for any time.
+    private let nameCacheTime: Int
 
     /// The maximum number of origins whose connections are kept in one pool: for each transfer libcurl walks through
     /// all names, and below 8.12 all connections, of a multi handle.
@@ -32,6 +34,7 @@ final class Pool: MultiHandleDelegate {
     init(_ key: ConnectionKey, number: Int, loop: any PoolDelegate, connections: Int, lookUps: Int) throws {
         (self.key, self.number, self.loop, clock) = (key, number, loop, loop.clock)
         lastUsed = clock.now
+        nameCacheTime = key.nameCacheSeconds
         let (all, isOver) = connections.addingReportingOverflow(key.looksUpOverHTTPS ? lookUps : 0)
         made = try MultiHandle(delegate: self, connections: connections, allConnections: isOver ? .max : all)
     }
@@ -66,10 +69,9 @@ final class Pool: MultiHandleDelegate {
     /// How long the next transfer may use addresses of the pool's cache, in seconds; -1 for any time. Any other number
     /// than -1 makes libcurl look through the whole cache for older ones, which one transfer a second does.
     func nameCacheSeconds() -> Int {
-        let seconds = key.nameCacheSeconds
-        guard seconds > 0, let lastPrune, clock.now < lastPrune + Self.pruneInterval else {
+        guard nameCacheTime > 0, let lastPrune, clock.now < lastPrune + Self.pruneInterval else {
             lastPrune = clock.now
-            return seconds
+            return nameCacheTime
         }
         return -1
     }
