@@ -136,6 +136,7 @@ instrumented_libcurl() {
         options+=' -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize=function -fno-sanitize-recover=undefined'
         make -j"$(nproc)" -C lib CFLAGS="$options"
         cp -a lib/.libs/libcurl.so* "$libcurl/"
+        "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
         "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
     ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the full log: $folder.log"; }
     rm -rf "$lists"
@@ -143,11 +144,13 @@ instrumented_libcurl() {
 }
 
 # with_instrumented RUNTIME COMMAND...   runs COMMAND over the instrumented libcurl; reports go to $reports. RUNTIME is
-# 'linked' for a program built with --sanitize=address, 'preloaded' for any other.
+# 'linked' for a program built with --sanitize=address, 'preloaded' for any other. libcurl's memory is the C library's,
+# where the sanitizer watches each allocation.
 with_instrumented() {
     local preload= options="log_path=$reports/report:detect_leaks=0:allocator_may_return_null=1"
     options+=:quarantine_size_mb=64:malloc_context_size=12
     [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
+    preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
     shift
     # The sanitizers themselves print where a program crashed.
     run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$libcurl" LD_PRELOAD="$preload" SWIFT_BACKTRACE=enable=no \

@@ -177,6 +177,9 @@ struct LibcurlSupport: Sendable {
     static let defaultBuffer = 16 * 1024
     /// The number of transfers up to which each may use more memory.
     static let fewTransfers = 64
+    /// The number of transfers whose buffers of libcurl's default size are kept apart from longer-lived memory
+    /// (``CurlMemory``).
+    static let manyTransfers = 1024
 
     /// Returns the size in bytes of the buffer through which a body is sent (CURLOPT_UPLOAD_BUFFERSIZE): large while
     /// few transfers run, for a body that does not fit into libcurl's own. From 8.7 on each handle keeps its buffer to

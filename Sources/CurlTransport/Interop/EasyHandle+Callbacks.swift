@@ -88,6 +88,13 @@ extension EasyHandle {
         return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { unsafe body($0.events) }
     }
 
+    /// Calls `body` with the events of the handle that libcurl names, unless libcurl made it for itself.
+    static func report(of pointer: UnsafeMutableRawPointer, _ body: (any EasyEvents) -> Void) {
+        var context: UnsafeMutableRawPointer?
+        guard unsafe ccurl_easy_getinfo_pointer(pointer, &context) == CURLE_OK else { return }
+        unsafe report(context, refusal: ()) { body($0) }
+    }
+
     /// Returns the handle of a callback's context.
     static func of(context: UnsafeMutableRawPointer?) -> EasyHandle? {
         guard let context = unsafe context else { return nil }

@@ -75,6 +75,9 @@ import NetworkCore
         unsafe errorText.deallocate()
     }
 
+    /// Releases the body that libcurl has read: the handle waits for another request.
+    func leaveBody() { reader = nil }
+
     /// Prepares the handle for the transfer after the last one, which has ended plainly.
     func prepareForNext(_ events: any EasyEvents) throws {
         unsafe self.events = events

@@ -7,7 +7,7 @@ enum Libcurl {
     /// The installed libcurl. Reading this property initializes libcurl.
     static let found: LibcurlSupport = {
         keepOpenSSLAtExit()
-        let status = curl_global_init(Int(ccurl_global_all))
+        let status = CurlMemory.initialise()
         let support = readSupport(initialisation: Int(status.rawValue))
         if support.suffers(from: .refusedStreamsAreTraced) { traceHTTP2() }
         return support

@@ -154,8 +154,12 @@ import NetworkCore
         CLibrary.close(descriptor)
     }
 
-    private static func of(_ context: UnsafeMutableRawPointer) -> MultiHandle {
-        unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
+    /// Calls `body` with the receiver of the events of a callback's context.
+    private static func report(_ context: UnsafeMutableRawPointer, _ body: (any MultiHandleDelegate) -> Void) {
+        unsafe Unmanaged<MultiHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { multi in
+            assert(multi.isOnItsThread())
+            unsafe body(multi.delegate)
+        }
     }
 
     private static let socketCallback: ccurl_socket_callback = { easy, descriptor, interest, context, _ in
@@ -163,20 +167,14 @@ import NetworkCore
         var wanted: Epoll.Interest = []
         if interest == ccurl_poll_in || interest == ccurl_poll_inout { wanted.insert(.read) }
         if interest == ccurl_poll_out || interest == ccurl_poll_inout { wanted.insert(.write) }
-        let multi = unsafe of(context)
-        assert(multi.isOnItsThread())
-        if let easy = unsafe easy, let handle = unsafe EasyHandle.of(easy) {
-            unsafe handle.events.waits(on: descriptor, for: wanted)
-        }
-        unsafe multi.delegate.multiWants(wanted, of: descriptor)
+        if let easy = unsafe easy { unsafe EasyHandle.report(of: easy) { $0.waits(on: descriptor, for: wanted) } }
+        unsafe report(context) { $0.multiWants(wanted, of: descriptor) }
         return 0
     }
 
     private static let timerCallback: ccurl_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
-        let multi = unsafe of(context)
-        assert(multi.isOnItsThread())
-        unsafe multi.delegate.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds)
+        unsafe report(context) { $0.multiWantsTimer(milliseconds: milliseconds < 0 ? nil : milliseconds) }
         return 0
     }
 
@@ -192,11 +190,7 @@ import NetworkCore
     }
 
     private static let closeCallback: ccurl_close_socket_callback = { context, descriptor in
-        if let context = unsafe context {
-            let multi = unsafe of(context)
-            assert(multi.isOnItsThread())
-            unsafe multi.delegate.multiWillClose(descriptor)
-        }
+        if let context = unsafe context { unsafe report(context) { $0.multiWillClose(descriptor) } }
         return closeDescriptor(descriptor)
     }
 

@@ -23,5 +23,8 @@ struct IdleMemory {
     }
 
     /// Releases the buffers that no transfer uses.
-    static func drop() { BufferMemory.shared.drop() }
+    static func drop() {
+        BufferMemory.shared.drop()
+        CurlMemory.drop()
+    }
 }

@@ -4,7 +4,7 @@ import NetworkCore
 extension LoopCore {
     func takeDone() {
         leavesDone = false
-        var share = RoundShare()
+        var share = RoundShare(stride: Self.stride)
         while let (slot, code) = nextDone() {
             guard let transfer = state.transfers[slot] else { continue }
             if let easy = transfer.state.run.easy {

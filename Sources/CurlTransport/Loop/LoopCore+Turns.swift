@@ -28,7 +28,7 @@ extension LoopCore {
         let easy = try transfer.prepare(at: destination)
         transfer.state.delegate = self
         wishBuffers(of: easy, for: transfer)
-        try transfer.enterPool()
+        try transfer.enterPool(of: destination, with: easy)
         transfer.state.life.begin()
     }
 
@@ -80,7 +80,7 @@ extension LoopCore {
     /// - Returns: The number of transfers given to libcurl that may need a TLS connection.
     func beginAdmitted() -> Int {
         guard !state.admitted.isEmpty else { return 0 }
-        var share = RoundShare()
+        var share = RoundShare(stride: Self.stride)
         var (count, secure) = (0, 0)
         while count < min(state.admitted.count, Self.beginsOfARound), secure < pace.count {
             let slot = state.admitted[count]

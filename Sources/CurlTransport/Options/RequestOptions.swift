@@ -40,19 +40,21 @@ enum OutgoingBody {
             }
     }
 
-    /// Whether libcurl reads the body chunk by chunk.
-    var isRead: Bool {
+    /// How libcurl gets the body.
+    enum Kind { case none, copied, read, streamed }
+
+    var kind: Kind {
         switch self {
-        case .none: false
-        case .bytes(let bytes): bytes.count > Self.maximumCopied
-        case .streamed: true
+        case .none: .none
+        case .bytes(let bytes): bytes.count <= Self.maximumCopied ? .copied : .read
+        case .streamed: .streamed
         }
     }
 
     func attach(to easy: EasyHandle) throws {
         switch self {
         case .none: try easy.setCopiedBody(Data())
-        case .bytes(let bytes) where bytes.count <= Self.maximumCopied: try easy.setCopiedBody(bytes)
+        case .bytes(let bytes) where kind == .copied: try easy.setCopiedBody(bytes)
         case .bytes(let bytes): try easy.setReadBody(RequestBodyReader(.bytes(bytes)), count: bytes.count)
         // -1 means 'unknown': chunked over HTTP/1.1, frames over HTTP/2.
         case .streamed(let upload):
@@ -236,7 +238,7 @@ extension TransportRequest {
     }
 
     /// Whether libcurl sends a body, even an empty one.
-    private var hasWireBody: Bool { body != nil || method != .get && method != .head }
+    var hasWireBody: Bool { body != nil || method != .get && method != .head }
 
     /// The groups of options that are not at their defaults.
     private var rareOptions: [any EasyOption] {

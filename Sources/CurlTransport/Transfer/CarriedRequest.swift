@@ -6,12 +6,20 @@ struct CarriedRequest {
     let plan: Plan
     /// The URL as text.
     let url: String
+    private let method: HTTPRequest.Method
+    private let kind: OutgoingBody.Kind
     private let fields: HTTPFields
     private let decompresses: Bool
 
-    init(_ request: TransportRequest, plan: Plan) {
-        (self.plan, url, fields) = (plan, request.url.absoluteString, request.headerFields)
-        decompresses = request.options.decompress
+    init(_ request: TransportRequest, sending body: OutgoingBody, plan: Plan) {
+        (self.plan, url, method, fields) = (plan, request.url.absoluteString, request.method, request.headerFields)
+        (kind, decompresses) = (body.kind, request.options.decompress)
+    }
+
+    /// Returns whether the handle may be set for another request of the same place: they have the same method and the
+    /// same kind of body.
+    func isLike(_ request: TransportRequest, sending body: OutgoingBody) -> Bool {
+        method == request.method && kind == body.kind
     }
 
     /// Returns whether another request has the same header lines.
@@ -21,17 +29,19 @@ struct CarriedRequest {
 }
 
 extension EasyHandle {
-    /// Prepares the handle for another request with the same key, origin and method, without a body: sets what may
-    /// differ from the last one. Everything else has the same value, and nothing is reset.
+    /// Prepares the handle for another request of the same place that is like the last one: sets what may
+    /// differ. Everything else has the same value, and nothing is reset.
     func carry(
-        _ request: TransportRequest, after last: CarriedRequest, for events: any EasyEvents, plan: Plan
+        _ request: TransportRequest, sending body: OutgoingBody, after last: CarriedRequest,
+        for events: any EasyEvents, plan: Plan
     ) throws {
         try prepareForNext(events)
         if request.url.absoluteString != last.url { try set(request.url, isSameOrigin: true) }
         if plan !== last.plan { try plan.connectTimeout.apply(to: self) }
         if !last.hasLines(of: request, plan: plan) {
-            try HeaderFieldsOption(request: request, hasBody: false).apply(to: self)
+            try HeaderFieldsOption(request: request, hasBody: request.hasWireBody).apply(to: self)
         }
+        if body.kind != .none { try body.attach(to: self) }
     }
 }
 

@@ -1,3 +1,5 @@
+import NetworkCore
+
 /// An origin's place in a ``Pool``, with the handles that are kept for its next requests.
 final class Destination {
     /// `nil` once the pool has forgotten the origin.
@@ -20,17 +22,20 @@ final class Destination {
 
     func isIdle(since now: MonotonicTime, for time: Duration) -> Bool { running == 0 && lastUsed + time <= now }
 
-    /// Returns a handle that another request to this origin has left.
-    func takeHandle() -> (easy: EasyHandle, carried: CarriedRequest)? {
-        guard let handle = handles.popLast() else { return nil }
+    /// Returns a handle that a request like this one, to this origin, has left.
+    func takeHandle(
+        for request: TransportRequest, sending body: OutgoingBody
+    ) -> (easy: EasyHandle, carried: CarriedRequest)? {
+        guard let index = handles.lastIndex(where: { $0.carried.isLike(request, sending: body) }) else { return nil }
         pool?.keptHandles -= 1
-        return handle
+        return handles.remove(at: index)
     }
 
     /// Keeps a handle for the next request, with the request that it was set for.
     /// - Returns: Whether there is a place for it.
     func keep(_ easy: EasyHandle, _ carried: CarriedRequest) -> Bool {
         guard let pool, pool.keptHandles < Self.maximumHandles else { return false }
+        easy.leaveBody()
         pool.keptHandles += 1
         handles.append((easy, carried))
         return true

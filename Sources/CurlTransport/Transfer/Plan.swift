@@ -26,7 +26,7 @@ final class Plan: @unchecked Sendable {
     let maySendOverTLS: Bool
     /// Whether the server's name may be looked up after the socket to the proxy was opened.
     let looksUpBehindProxy: Bool
-    /// Whether a GET of these options may leave its handle to the next one.
+    /// Whether a request of these options may leave its handle to the next one.
     let keepsHandles: Bool
     /// The timeouts of the first request, which most others have too.
     let limits: TransferLimits

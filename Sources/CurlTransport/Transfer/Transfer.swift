@@ -65,9 +65,9 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
         guard let pool = destination.pool else { throw NetworkError.noPool }
         state.run.destination = destination
         let plan = plan
-        if leavesHandle(of: plan), let (easy, last) = destination.takeHandle() {
+        if leavesHandle(of: plan), let (easy, last) = destination.takeHandle(for: request, sending: body) {
             state.run.easy = easy
-            try easy.carry(request, after: last, for: self, plan: plan)
+            try easy.carry(request, sending: body, after: last, for: self, plan: plan)
             return easy
         }
         let easy = try EasyHandle(events: self)
@@ -83,10 +83,8 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
     }
 
     /// Hands the handle to libcurl.
-    func enterPool() throws {
-        guard let easy = state.run.easy, let destination = state.run.destination, let pool = destination.pool else {
-            throw NetworkError.noPool
-        }
+    func enterPool(of destination: Destination, with easy: EasyHandle) throws {
+        guard let pool = destination.pool else { throw NetworkError.noPool }
         easy.useNames(for: pool.nameCacheSeconds())
         try pool.multi.add(easy, slot: state.slot)
         state.run.pool = pool
@@ -105,10 +103,10 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
         return pool
     }
 
-    /// Whether the handle may be another's before, and the next request's afterwards: it carries a GET without a body
-    /// whose every option the next one sets again, or has with the same value.
+    /// Whether the handle may be another's before, and the next request's afterwards: each of its options the next one
+    /// sets again, or has with the same value.
     private func leavesHandle(of plan: Plan) -> Bool {
-        plan.keepsHandles && request.method == .get && !hasRequestBody && !isPrewarming && !state.needsNewConnection
+        plan.keepsHandles && body.kind != .streamed && !isPrewarming && !state.needsNewConnection && !expectsContinue
     }
 
     /// Closes the handle, which has left its pool, or leaves it to the next request: after an exchange that has left
@@ -119,7 +117,7 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
             state.run.hasEndedWell && state.sending.attempts == 1 && state.begunAgain == 0
             && state.response.failure == nil
             && !easy.isMarked && leavesHandle(of: plan)
-            && state.run.destination?.keep(easy, CarriedRequest(request, plan: plan)) == true
+            && state.run.destination?.keep(easy, CarriedRequest(request, sending: body, plan: plan)) == true
         if !isKept { easy.close() }
     }
 
