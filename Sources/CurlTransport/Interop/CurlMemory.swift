@@ -3,12 +3,12 @@ import CLibrary
 
 /// The source of libcurl's memory (curl_global_init_mem): the C library, except for the buffers of versions below 8.7.
 ///
-/// These allocate the buffers for receiving and sending anew for each transfer. The C library returns large ones to
-/// the kernel in between, so that ten page faults follow for each 64 KiB; those of 16 KiB lie among memory that lives
-/// as long as a connection, and their pages never go back. So both come from a region of our own, with as many pieces
-/// as most programs need at a time. From 8.7 on libcurl keeps one buffer for all transfers. libcurl does not hand these buffers out. What it hands out is the C library's, so that other users of libcurl in this
-/// process may free it either way. A text of exactly such a size from curl_easy_unescape must be freed with curl_free,
-/// as the manual says.
+/// These allocate the buffers for receiving and sending anew for each transfer. The C library returns large ones to the
+/// kernel in between, so that ten page faults follow for each 64 KiB; those of 16 KiB lie among memory that lives as
+/// long as a connection, and their pages never go back. So both come from a region of our own, with as many pieces as
+/// most programs need at a time. Newer versions keep one buffer for all transfers. libcurl does not hand these buffers
+/// out. What it hands out is the C library's, so that other users of libcurl in this process may free it either way. A
+/// text of exactly such a size from curl_easy_unescape must be freed with curl_free, as the manual says.
 enum CurlMemory {
     /// Initializes libcurl with this memory. If other code has initialized libcurl before, its choice of memory stays.
     static func initialise() -> CURLcode {
