@@ -59,38 +59,49 @@ struct LibcurlSupport: Sendable {
     /// Whether the transfers of a multi handle share one receive buffer instead of having one each (8.7).
     var sharesReceiveBuffer: Bool { version >= LibcurlVersion(8, 7) }
 
-    /// A fault that was fixed in a version, and may have begun with one.
+    /// The faults of single versions. Each case says what the measure costs where a version has the fault, and which
+    /// test fails without it.
     enum Quirk: String, CaseIterable, Sendable {
         /// Bytes of one HTTP/2 body appear in another, and a body that just fills the receive buffer never ends: what
-        /// did not fit stays in the connection's buffer, which the next read of any stream refills.
+        /// did not fit stays in the connection's buffer, which the next read of any stream refills. Costs HTTP/2.
+        /// Test: `LibcurlSupportTests`.
         case http2BodiesMix
-        /// A paused HTTP/2 transfer may succeed with data missing.
+        /// A paused HTTP/2 transfer may succeed with data missing. Costs back-pressure over HTTP/2, and HTTP/2 by
+        /// default. Test: `LibcurlSupportTests`.
         case http2PauseLosesData
-        /// The HTTP/2 window is not restored when a stream resumes.
+        /// The HTTP/2 window is not restored when a stream resumes. Costs the same.
         case http2ResumeStalls
-        /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits.
+        /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits. Costs smaller
+        /// buffers for such transfers. Test: `RateOptionTests`.
         case limitedReceivingBursts
         /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once
-        /// there.
+        /// there. Costs HTTP/2 for such transfers. Test: `RateOptionTests`.
         case http2ReceivingLimitFails
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
         /// is over; after one that stays silent, never (below 8.2, which also closes its socket without a report).
+        /// Costs a look each half second while a transfer connects. Test: `RefusedAddressTests`.
         case refusedAddressesWait
         /// Of several transfers with a rate (CURLOPT_MAX_SEND_SPEED_LARGE and its like), one may wait for a timer that
-        /// never comes. Seen with 8.23 and not with 8.14; the rates were rewritten in 8.18.
+        /// never comes. Seen with 8.23 and not with 8.14; the rates were rewritten in 8.18. Costs a look each half
+        /// second for such transfers. Test: `RateOptionTests`.
         case ratedTransfersStall
-        /// A proxy's user and password are percent-decoded, which no option documents.
+        /// A proxy's user and password are percent-decoded, which no option documents. Costs percent signs in the
+        /// credentials of a proxy's Digest. Test: `ProxyOptionTests`.
         case proxyCredentialsAreDecoded
-        /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead.
+        /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead. Costs
+        /// directories of authorities next to such lookups. Test: `TrustedPlacesTests`.
         case lookUpsTrustOwnAuthorities
         /// The file of authorities that is cleared (CURLOPT_CAINFO) is libcurl's own again. By its source; not seen
-        /// with 8.23.
+        /// with 8.23. Costs directories of authorities. Test: `TrustedPlacesTests`.
         case clearedFileReturns
-        /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source.
+        /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source. Costs
+        /// libcurl's cache of authorities. Test: `TrustedPlacesTests`.
         case clearedDirectoryReturns
-        /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2.
+        /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2. Costs more lines in
+        /// logs that are on. Test: `HTTP2EndingTests`.
         case refusedStreamsAreTraced
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
+        /// Costs a callback for each read under TLS. Test: `TLSSurplusTests`.
         case cutBodiesAreWhole
 
         var fixedIn: LibcurlVersion {

@@ -33,3 +33,8 @@
 
     func resume(with result: Result<Value, any Error>) { unsafe continuation.resume(with: result) }
 }
+
+extension UnownedJob {
+    /// Runs the job to its next `await` on the calling thread, which is the executor's.
+    func run(on executor: some TaskExecutor) { unsafe runSynchronously(on: executor.asUnownedTaskExecutor()) }
+}

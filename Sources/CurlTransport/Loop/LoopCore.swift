@@ -188,3 +188,60 @@ final class LoopCore: Unshared<LoopCore.State> {
         state.refused.removeAll()
     }
 }
+
+/// The transfers of a loop, by their slots.
+struct TransferTable {
+    private var slots: [Transfer?] = []
+    private var free: [Int] = []
+
+    var isEmpty: Bool { slots.count == free.count }
+    /// Whether no caller waits for any of the transfers.
+    var allLinger: Bool { slots.allSatisfy { $0?.state.life.isLingering ?? true } }
+    /// All transfers, in no particular order.
+    var all: [Transfer] { slots.compactMap(\.self) }
+
+    /// The transfer of a slot; `nil` for a free slot.
+    subscript(slot: Int) -> Transfer? { slots[slot] }
+
+    /// Assigns a slot to the transfer.
+    mutating func insert(_ transfer: Transfer) {
+        transfer.state.slot = free.popLast() ?? slots.count
+        if transfer.state.slot == slots.count { slots.append(transfer) } else { slots[transfer.state.slot] = transfer }
+    }
+
+    /// Frees the transfer's slot.
+    mutating func remove(_ transfer: Transfer) {
+        slots[transfer.state.slot] = nil
+        free.append(transfer.state.slot)
+        transfer.state.slot = -1
+    }
+}
+
+/// Whether a loop has been idle for long enough to release the memory that it keeps.
+struct IdleMemory {
+    private static let idleTime = Duration.seconds(1)
+
+    /// When the memory is released, unless a transfer comes before; `nil` while transfers run, and after the release.
+    private(set) var deadline: MonotonicTime?
+    private var isGivenBack = true
+
+    /// Returns whether the memory is to be released now.
+    mutating func isOver(at now: MonotonicTime, isIdle: Bool) -> Bool {
+        guard isIdle else {
+            isGivenBack = false
+            deadline = nil
+            return false
+        }
+        guard !isGivenBack else { return false }
+        let due = deadline ?? now + Self.idleTime
+        isGivenBack = due <= now
+        deadline = isGivenBack ? nil : due
+        return isGivenBack
+    }
+
+    /// Releases the buffers that no transfer uses.
+    static func drop() {
+        BufferMemory.shared.drop()
+        CurlMemory.drop()
+    }
+}
