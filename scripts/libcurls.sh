@@ -43,32 +43,37 @@ debian_libcurl() {
     touch "$folder/complete"
 }
 
-# newest_libcurl   fetches the libcurl in the wheel of scripts/libcurl/requirements.txt. Sets: libcurl, the folder.
-newest_libcurl() {
-    local folder=$libcurls/newest wanted=$root/scripts/libcurl/requirements.txt
-    libcurl=$folder/pycurl.libs
-    ! cmp -s "$wanted" "$folder/complete" || return 0
-    need python3-venv "the package manager for PyPI" python3 -c 'import venv, ensurepip'
-    install_missing
-    say "Fetching $(cat "$wanted") from PyPI"
-    rm -rf "$folder"
-    python3 -m venv "$folder/venv"
-    "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-        --dest "$folder" -r "$wanted"
-    python3 -m zipfile -e "$folder"/pycurl-*.whl "$folder"
-    # A link with the usual name. The library finds its own dependencies in its folder.
-    (cd "$libcurl" && ln -s libcurl-*.so.4.* libcurl.so.4)
-    # Its path of authorities is that of another distribution. with_libcurl opens this system's file as descriptor 9.
-    python3 - "$libcurl/libcurl.so.4" <<'PYTHON'
+# The libcurls that wheels on PyPI bring, for the versions between Debian's; the newest is kept up to date.
+declare -A wheels=([newest]=$(cat "$root/scripts/libcurl/requirements.txt") [8.1]=pyproj==3.6.1 [8.4]=fiona==1.9.5
+    [8.6]=pyproj==3.7.0 [8.8]=fiona==1.10.1 [8.12]=pycurl==7.45.6 [8.16]=pycurl==7.45.7)
+
+# wheel_libcurl NAME   fetches the libcurl of a wheel. Sets: libcurl, the folder.
+wheel_libcurl() {
+    local folder=$libcurls/$1 wheel=${wheels[$1]} file
+    if [ "$(cat "$folder/complete" 2>/dev/null)" != "$wheel" ]; then
+        need python3-venv "the package manager for PyPI" python3 -c 'import venv, ensurepip'
+        install_missing
+        say "Fetching $wheel from PyPI"
+        rm -rf "$folder"
+        python3 -m venv "$folder/venv"
+        "$folder/venv/bin/pip" download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+            --python-version 3.11 --dest "$folder" "$wheel"
+        python3 -m zipfile -e "$folder"/*.whl "$folder/unpacked"
+        mv "$folder"/unpacked/*.libs "$folder/lib"
+        # A link with the usual name. The library finds its own dependencies in its folder.
+        file=$(basename "$folder"/lib/libcurl-*.so.4.*)
+        ln -s "$file" "$folder/lib/libcurl.so.4"
+        # The path of authorities is that of another distribution. with_libcurl opens this system's file as descriptor 9.
+        python3 - "$folder/lib/libcurl.so.4" <<'PYTHON'
 import pathlib, sys
 there, here = b"/etc/pki/tls/certs/ca-bundle.crt\0", b"/proc/self/fd/9\0"
 file = pathlib.Path(sys.argv[1])
-if there not in file.read_bytes():
-    sys.exit("the authorities' path is not in the library")
 file.write_bytes(file.read_bytes().replace(there, here.ljust(len(there), b"\0")))
 PYTHON
-    rm -rf "$folder/venv"
-    cp "$wanted" "$folder/complete"
+        rm -rf "$folder"/{venv,unpacked,*.whl}
+        echo "$wheel" >"$folder/complete"
+    fi
+    libcurl=$folder/lib
 }
 
 # The system's curl command must run with the system's libcurl, also when a test starts it.

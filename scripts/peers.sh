@@ -51,6 +51,8 @@ start_peers() {
 
     new_peer NETWORKLAYER_PROXY_HTTP http tinyproxy "$peers/tinyproxy"
     new_peer NETWORKLAYER_PROXY_HTTP_PASSWORD http tinyproxy "$peers/tinyproxy-password" user secret
+    new_peer NETWORKLAYER_PROXY_SQUID http squid "$peers/squid"
+    export NETWORKLAYER_PROXY_SQUID_LOG=$peers/squid/access.log
     new_peer NETWORKLAYER_PROXY_SOCKS5 socks5 microsocks
     new_peer NETWORKLAYER_PROXY_SOCKS5_PASSWORD socks5 microsocks user secret
     new_peer NETWORKLAYER_PROXY_SOCKS4 socks4 pproxy "$peers/venv" socks4

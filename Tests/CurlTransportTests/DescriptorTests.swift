@@ -9,7 +9,8 @@ import Testing
 @Suite("Descriptors", .patience(minutes: 1))
 struct DescriptorTests {
     /// libcurl opens the connections of its lookups over HTTPS without the transport's socket callback.
-    @Test func `no program inherits a connection`() async {
+    @Test(.enabled(if: looksUpOverHTTPS))
+    func `no program inherits a connection`() async {
         await #expect(processExitsWith: .success) {
             func sockets(besides names: ScriptedServer) throws -> Set<Int32> {
                 let connected = try OwnSockets.descriptors()

@@ -75,7 +75,7 @@ struct DoubtfulFramingTests {
     private static let taken = [
         "HTTP/1.1 200 OK\r\nContent-Length: 66\r\nTransfer-Encoding: chunked",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity, chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: , chunked",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: , chunked",
         "HTTP/1.1 200 OK\r\nContent-Length: 5, 5", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5",
         "HTTP/1.1 204 No Content\r\nContent-Length: 5", "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked",
         "HTTP/1.1 103 Hints\r\nContent-Length: 66\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5",

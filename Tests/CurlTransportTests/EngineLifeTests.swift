@@ -123,7 +123,7 @@ struct EngineLifeTests {
     }
 
     /// The call has ended for its caller, and the loop keeps the transfer until its lookup ends.
-    @Test(.enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"))
+    @Test(.enabled(if: looksUpOverHTTPS))
     func `a request that is over is not waited for, although its lookup goes on`() async throws {
         let names = try ScriptedServer([.stall])
         defer { names.stop() }

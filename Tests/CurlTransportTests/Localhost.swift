@@ -1,5 +1,10 @@
 import Foundation
 
+@testable import CurlTransport
+
+/// Whether names can be looked up over HTTPS.
+let looksUpOverHTTPS = !Libcurl.found.suffers(from: .lookUpsUseFreedMemory)
+
 /// The name `localhost`, which a minimal container may lack.
 enum Localhost {
     /// Whether /etc/hosts has an entry for `localhost`.

@@ -49,7 +49,7 @@ struct LookUpTests {
     }
 
     /// libcurl below 8.9 leaves the connections of a lookup over HTTPS open when its transfer is removed.
-    @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
+    @Test(.enabled(if: looksUpOverHTTPS), arguments: ["socks4", "socks5"])
     func `behind a SOCKS proxy, a lookup ends before its transfer is forgotten`(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
@@ -76,7 +76,7 @@ struct LookUpTests {
 
     /// Regression: the connection to the proxy was taken for the end of the lookup, so that all requests looked up the
     /// name at once.
-    @Test(.enabled(if: asksOverHTTPS, "over HTTPS from libcurl 7.88.1 on"), arguments: ["socks4", "socks5"])
+    @Test(.enabled(if: looksUpOverHTTPS), arguments: ["socks4", "socks5"])
     func `behind a SOCKS proxy, a limited number of requests look up a name`(scheme: String) async throws {
         let names = try ScriptedServer([.stall])
         let proxy = try ScriptedServer(Self.proxy(scheme))
@@ -117,9 +117,6 @@ struct LookUpTests {
             for try await case let code? in group { #expect(code == .cancelled) }
         }
     }
-
-    /// Whether a lookup behind a SOCKS proxy may go over HTTPS, here to a silent service.
-    private static let asksOverHTTPS = Libcurl.found.version >= LibcurlVersion(7, 88, 1)
 
     /// A proxy that stays silent, except that SOCKS5 has a greeting, whose only reply is 'no password'.
     private static func proxy(_ scheme: String) -> Script {

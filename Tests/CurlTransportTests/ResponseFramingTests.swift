@@ -23,6 +23,7 @@ struct ResponseFramingTests {
 
     @Test(arguments: [
         "gzip", "gzip, chunked", "chunked, deflate", "X-GZIP", "gzip,gzip,gzip,gzip,gzip", "br", ",,,,,chunked",
+        "identity, chunked",
     ])
     func `no transfer coding but chunked is accepted`(codings: String) async throws {
         let packed = Gzip.stored(Data("hello".utf8))
@@ -59,7 +60,7 @@ struct ResponseFramingTests {
         #expect(error.map { [.invalidResponse, .invalidContentEncoding].contains($0.code) } == true, "\(error as Any)")
     }
 
-    @Test(arguments: ["chunked", "CHUNKED", " chunked \t", "identity, chunked"])
+    @Test(arguments: ["chunked", "CHUNKED", " chunked \t"])
     func `chunks are taken`(coding: String) async throws {
         let server = try ScriptedServer(
             .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding:\(coding)\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))

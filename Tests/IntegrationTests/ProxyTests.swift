@@ -124,6 +124,30 @@ struct ProxyTests {
         #expect(server.requests.last?.values(of: "Via") == [])
     }
 
+    /// Squid's default rules refuse a tunnel to any port but 443, so requests to `http` servers must go as such.
+    @Test func `ten requests through Squid with Digest take eleven exchanges`() async throws {
+        let server = try ScriptedServer(.ok("through"))
+        defer { server.stop() }
+        var known = TransportOptions.Proxy.Server(try #require(Peers.proxy("SQUID")))
+        (known.user, known.password, known.authenticationScheme) = ("user", "secret", .digest)
+        let (proxy, dispatcher) = (known, CurlNetworkDispatcher())
+        for number in 0..<10 {
+            let url = try RequestURL(server.url("/\(number)"))
+            let exchange = try await Exchange(url, over: dispatcher) { $0.proxy = .explicit(proxy) }
+            #expect(exchange.text == "through")
+        }
+        #expect(server.requests.map(\.target) == (0..<10).map { "/\($0)" })
+        let log = try String(contentsOfFile: try #require(Peers.proxy("SQUID_LOG")), encoding: .utf8)
+        let lines = log.split(separator: "\n").filter { $0.contains(" http://127.0.0.1:\(server.port)/") }
+        // Squid writes the last line when its connection has taken the response.
+        #expect((10...11).contains(lines.count), "\(log)")
+        #expect(lines.count { $0.contains("TCP_DENIED/407") } == 1)
+        let refused = try RequestURL("https://127.0.0.1:\(server.port)/")
+        await expectFailure(.proxyFailed) {
+            try await Exchange(refused, over: dispatcher) { $0.proxy = .explicit(proxy) }
+        }
+    }
+
     @Test func `hosts of the no-proxy list are reached without it`() async throws {
         let server = try ScriptedServer(.ok("direct"))
         defer { server.stop() }

@@ -97,6 +97,10 @@ struct LibcurlSupport: Sendable {
         /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source. Costs
         /// libcurl's cache of authorities. Test: `TrustedPlacesTests`.
         case clearedDirectoryReturns
+        /// The end of a handle that looks a name up over HTTPS frees the lookup's own handles while the multi handle has
+        /// them (https://github.com/curl/curl/issues/14207). Seen with 8.6 and 8.8, and not with 8.4. Costs such
+        /// lookups. Test: `LookUpTests`, which crashes without it.
+        case lookUpsUseFreedMemory
         /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2. Costs more lines in
         /// logs that are on. Test: `HTTP2EndingTests`.
         case refusedStreamsAreTraced
@@ -116,6 +120,7 @@ struct LibcurlSupport: Sendable {
             case .refusedStreamsAreTraced: LibcurlVersion(8, 20)
             // From then on libcurl reports such an end to OpenSSL (BIO_CTRL_EOF).
             case .cutBodiesAreWhole: LibcurlVersion(8, 14)
+            case .lookUpsUseFreedMemory: LibcurlVersion(8, 9)
             case .lookUpsTrustOwnAuthorities: LibcurlVersion(8, 17)
             case .clearedFileReturns: LibcurlVersion(8, 23)
             case .limitedReceivingBursts, .http2ReceivingLimitFails: LibcurlVersion(8, 2)
@@ -129,6 +134,7 @@ struct LibcurlSupport: Sendable {
             case .limitedReceivingBursts, .refusedAddressesWait: LibcurlVersion(7, 88)
             case .ratedTransfersStall: LibcurlVersion(8, 18)
             case .refusedStreamsAreTraced: LibcurlVersion(8, 3)
+            case .lookUpsUseFreedMemory: LibcurlVersion(8, 5)
             case .clearedFileReturns, .clearedDirectoryReturns: LibcurlVersion(8, 21)
             default: LibcurlVersion(0, 0)
             }

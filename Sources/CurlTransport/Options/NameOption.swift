@@ -5,9 +5,19 @@ struct NameOption: EasyOption {
     let all: TransportOptions
     private var options: TransportOptions.Names { all.names }
 
-    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options.
-    static func check(_ options: TransportOptions, environmentNamesProxy: Bool) throws {
+    /// Refuses DNS over HTTPS where libcurl would use the environment's proxy for it against the request's own options,
+    /// or freed memory.
+    static func check(
+        _ options: TransportOptions, environmentNamesProxy: Bool, support: LibcurlSupport = Libcurl.found
+    ) throws {
         guard options.names.dnsOverHTTPS != nil else { return }
+        guard !support.suffers(from: .lookUpsUseFreedMemory) else {
+            throw NetworkError(
+                .unsupported,
+                "names.dnsOverHTTPS works with libcurl up to 8.4 and from 8.9 on: those between use freed memory when "
+                    + "such a lookup is given up",
+                phase: .preparing)
+        }
         guard environmentNamesProxy, !ProxyOption.usesEnvironments(options) else { return }
         throw NetworkError(
             .unsupported,

@@ -63,8 +63,8 @@ extension ProxyExceptions {
 extension TransportOptions.Proxy {
     /// Returns whether libcurl's message on a failed connection names a proxy and not the server.
     func isNamed(in text: String) -> Bool {
-        // libcurl 8.23 has these words.
-        if text.contains(" over proxy ") { return true }
+        // libcurl 8.16 and 8.23 have these words.
+        if text.contains(" via ") || text.contains(" over proxy ") { return true }
         return switch choice {
         case .none: false
         case .explicit(let proxy): ProxyPlace(proxy.url)?.isNamed(in: text) == true

@@ -82,7 +82,7 @@ enum CurlFailure {
                 ? (.truncatedBody, "the connection broke in the body") : (.connectionLost, "the connection broke")
         // Before the request has gone out, only a proxy has sent a head.
         case .weirdServerReply where phase == .connecting,
-            .badFunctionArgument where phase == .connecting && text.contains("response header"):
+            .badFunctionArgument where phase == .connecting && (text.isEmpty || text.contains("response header")):
             (.proxyFailed, "what the proxy sent is not HTTP")
         // The scheme was checked before; what is left is a response without a status line.
         case .unsupportedProtocol, .weirdServerReply, .http2, .http3:

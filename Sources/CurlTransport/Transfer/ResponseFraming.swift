@@ -135,7 +135,7 @@ struct ResponseFraming {
         guard Self.isNamed(line, Self.coding) else { return nil }
         isOpen = true
         guard let value = Self.value(of: line, Self.coding) else { return .ambiguous }
-        var isEmpty = true
+        var (isEmpty, isIdentity) = (true, false)
         var elements = 0
         for text in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             // libcurl takes no more than five codings, and a line may have 100,000 commas.
@@ -147,12 +147,17 @@ struct ResponseFraming {
             switch word {
             case Array("chunked".utf8): isChunked = !isTrailer
             // Not a coding since RFC 7230.
-            case Array("identity".utf8), []: doubt()
+            case Array("identity".utf8):
+                isIdentity = true
+                doubt()
+            case []: doubt()
             default: return .coding
             }
             isEmpty = isEmpty && word.isEmpty
         }
         guard !isEmpty else { return .ambiguous }
+        // libcurl 8.1 to 8.12 hand out no such body.
+        guard !(isIdentity && isChunked) else { return .coding }
         if hasCoding || isBodiless || announced != nil { doubt() }
         hasCoding = !isTrailer
         return nil

@@ -91,7 +91,8 @@ struct NameOptionTests {
         #expect(error.map { "\($0)".contains("names.addresses") } == true)
     }
 
-    @Test func `lookups over HTTPS use the environment's proxy only`() throws {
+    @Test(.enabled(if: looksUpOverHTTPS))
+    func `lookups over HTTPS use the environment's proxy only`() throws {
         var options = TransportOptions()
         options.names.dnsOverHTTPS = "https://127.0.0.1/dns-query"
         #expect(throws: Never.self) {

@@ -17,6 +17,8 @@ package enum TLSFault {
     private static let ends = [
         "connection reset", "unexpected eof", "ssl_error_syscall", "broken pipe", "non-properly terminated",
         "error in the pull function",
+        // libcurl 8.12: OpenSSL has no error for it.
+        "lib(0)::reason(0)",
     ]
 
     /// Returns one sentence for people.

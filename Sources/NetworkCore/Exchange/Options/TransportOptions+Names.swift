@@ -14,7 +14,8 @@ extension TransportOptions {
         /// [CURLOPT_DNS_CACHE_TIMEOUT](https://curl.se/libcurl/c/CURLOPT_DNS_CACHE_TIMEOUT.html)
         public var cacheTime = Duration.seconds(60)
         /// The `https` URL of a DNS over HTTPS server to query instead of the system's resolver:
-        /// `https://dns.example/dns-query`. Default: `nil`. Requires libcurl 7.62.
+        /// `https://dns.example/dns-query`. Default: `nil`. ``NetworkError/Code/unsupported`` with libcurl 8.5 to 8.8,
+        /// which use freed memory when such a lookup is given up.
         ///
         /// libcurl sends these requests itself. It verifies the server's certificate against
         /// ``TransportOptions/TLS/authorities``; no other option of ``TransportOptions/TLS`` applies to them, neither
