@@ -63,7 +63,7 @@ wheel_libcurl() {
         # A link with the usual name. The library finds its own dependencies in its folder.
         file=$(basename "$folder"/lib/libcurl-*.so.4.*)
         ln -s "$file" "$folder/lib/libcurl.so.4"
-        # The path of authorities is that of another distribution. with_libcurl opens this system's file as descriptor 9.
+        # The path of authorities is that of another distribution. with_libcurl opens this system's as descriptor 9.
         python3 - "$folder/lib/libcurl.so.4" <<'PYTHON'
 import pathlib, sys
 there, here = b"/etc/pki/tls/certs/ca-bundle.crt\0", b"/proc/self/fd/9\0"

@@ -97,7 +97,7 @@ struct LibcurlSupport: Sendable {
         /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source. Costs
         /// libcurl's cache of authorities. Test: `TrustedPlacesTests`.
         case clearedDirectoryReturns
-        /// The end of a handle that looks a name up over HTTPS frees the lookup's own handles while the multi handle has
+        /// The end of a handle that looks a name up over HTTPS frees the lookup's handles while the multi handle has
         /// them (https://github.com/curl/curl/issues/14207). Seen with 8.6 and 8.8, and not with 8.4. Costs such
         /// lookups. Test: `LookUpTests`, which crashes without it.
         case lookUpsUseFreedMemory
