@@ -70,34 +70,4 @@ struct HTTP2EndingTests {
         #expect(connections.count <= Self.requests * 3 / 4, "\(connections.count)")
         await dispatcher.shutDown(within: .zero)
     }
-
-    /// Regression: libcurl 8.23 left a few responses of repeated requests unread until the connect timer ran out, after
-    /// thirteen seconds.
-    @Test(.curlSpeaksHTTP2, .enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)))
-    func `a request whose stream was refused has its response at once`() async throws {
-        let dispatcher = CurlNetworkDispatcher()
-        let url = try RequestURL(try #require(Peers.http2) + "/refuse-some")
-        let longest = try await withThrowingTaskGroup(of: Duration.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    var longest = Duration.zero
-                    for _ in 0..<300 {
-                        var request = TransportRequest(method: .post, url: url, body: .bytes(Data(count: 100)))
-                        request.options.trustPeers()
-                        request.options.httpVersion = .http2
-                        // Nothing else limits how long a response may lie there.
-                        (request.options.connectTimeout, request.options.totalTimeout) = (.seconds(60), .seconds(90))
-                        let begin = ContinuousClock.now
-                        let response = try await dispatcher.send(request)
-                        #expect(try await response.body.collect() == Data("ok".utf8))
-                        longest = max(longest, ContinuousClock.now - begin)
-                    }
-                    return longest
-                }
-            }
-            return try await group.reduce(.zero, max)
-        }
-        #expect(longest < .seconds(20), "\(longest)")
-        await dispatcher.shutDown(within: .zero)
-    }
 }

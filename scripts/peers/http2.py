@@ -4,7 +4,6 @@
     /cut/HOW       200 and ten bytes of a body, then HOW; /cut/HOW/100 announces a hundred bytes first
                    HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset
     /refuse/HOW    the same before the head
-    /refuse-some   refuses every fourth stream of a connection, and responds to the others at once
     /hold          200 and ten bytes, then nothing until a request for /release on any connection: then ten more
     /release       ends every /hold
     /barrier/N     responds when N requests wait on this connection
@@ -109,11 +108,6 @@ class Peer(asyncio.Protocol):
             self.end(stream, rest[0])
         elif name == "refuse":
             self.end(stream, rest[0])
-        elif name == "refuse-some":
-            if stream // 2 % 4 == 3:
-                self.http.reset_stream(stream, ErrorCodes.REFUSED_STREAM)
-            else:
-                self.whole(stream, b"ok")
         elif name == "hold":
             self.head(stream)
             self.http.send_data(stream, b"0123456789")

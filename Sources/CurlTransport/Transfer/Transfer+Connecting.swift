@@ -27,23 +27,15 @@ extension Transfer {
 
     /// Whether libcurl may wait for its own timer with the next address (``LibcurlSupport/Quirk``).
     var mayBeStuck: Bool {
-        if isRepeatedStream { return true }
         let hasTriedAddress =
             !state.run.openedSockets.isEmpty || state.run.socketFailure != nil || state.run.refusedAddress != nil
         return hasTriedAddress && state.life.isInLibcurl && !state.run.lookUp.isKnown
             && Libcurl.found.suffers(from: .refusedAddressesWait)
     }
 
-    /// Whether the transfer has begun again and is, or becomes, a stream of a connection that others use: libcurl 8.23
-    /// may leave its response unread until a timer runs out.
-    private var isRepeatedStream: Bool {
-        state.begunAgain > 0 && !speaksHTTP1 && !state.response.hasResponse && state.life.isInLibcurl
-    }
-
-    /// Whether libcurl may forget to run the transfer: one that has a rate (``LibcurlSupport/Quirk``), or a repeated
-    /// stream. Not while it is paused: running it would lift the pause.
+    /// Whether libcurl may forget to run the transfer, which has a rate (``LibcurlSupport/Quirk``). Not while it is
+    /// paused: running it would lift the pause.
     var mayBeForgotten: Bool {
-        if isRepeatedStream { return !state.run.isYielding && !channel.isPaused }
         guard request.options.hasRareOptions, Libcurl.found.suffers(from: .ratedTransfersStall) else { return false }
         let rate = request.options.rate
         return (rate.maximumReceivedPerSecond != nil || rate.maximumSentPerSecond != nil) && state.life.isInLibcurl
