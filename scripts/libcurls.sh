@@ -5,6 +5,14 @@
 
 libcurls=$root/.build-libcurl
 
+# debian_archive   prints the archive that this system uses, if it is a Debian archive, or Debian's own.
+debian_archive() {
+    local archive
+    archive=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+        awk '$2 == "Debian" && $3 == "main" && $1 !~ /security/ && !found { print $1; found = 1 }')
+    echo "${archive:-http://deb.debian.org/debian}"
+}
+
 # debian_libcurl SUITE [BASE]   fetches the libcurl of a Debian suite, which may complete the suite BASE, and the
 # libraries that it needs and this system lacks. SUITE must not be newer than the system. Sets: libcurl, the folder.
 debian_libcurl() {
@@ -16,11 +24,9 @@ debian_libcurl() {
     say "Fetching the libcurl of $suite"
     rm -rf "$folder"
     mkdir -p "$libcurl" "$folder"/{parts,lists/partial,cache/archives/partial,unpacked}
-    # The archive that this system uses, if it is a Debian archive.
-    archive=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
-        awk '$2 == "Debian" && $3 == "main" && $1 !~ /security/ && !found { print $1; found = 1 }')
+    archive=$(debian_archive)
     for name in $(printf '%s\n' "$@" | sort -u); do
-        echo "deb [signed-by=$keys] ${archive:-http://deb.debian.org/debian} $name main"
+        echo "deb [signed-by=$keys] $archive $name main"
     done >"$folder/parts/debian.list"
     # Separate lists and a separate database: the system's stay unchanged, and no package counts as installed.
     : >"$folder/status"
@@ -91,11 +97,13 @@ with_libcurl() {
         SWIFT_BACKTRACE=enable=yes,interactive=no,color=no "$@" 9</etc/ssl/certs/ca-certificates.crt
 }
 
-# instrumented_libcurl   builds the distribution's own libcurl from its source package with AddressSanitizer and
-# UndefinedBehaviorSanitizer. Sets: libcurl, the folder; clang, the compiler whose sanitizers it contains.
+# instrumented_libcurl [SUITE]   builds the distribution's own libcurl, or a Debian suite's, from its source package
+# with AddressSanitizer and UndefinedBehaviorSanitizer. Sets: instrumented, the folder; libcurl, that of the library;
+# clang, the compiler whose sanitizers it contains.
 instrumented_libcurl() {
-    local folder=$libcurls/instrumented lists=$libcurls/instrumented/lists file apt options
-    libcurl=$folder/lib
+    local suite=${1:-} folder=$libcurls/instrumented${1:+-$1} lists file apt options
+    local keys=/usr/share/keyrings/debian-archive-keyring.gpg
+    instrumented=$folder libcurl=$folder/lib lists=$folder/lists
     # The sanitizers must be those of Swift's own compiler.
     clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
     [ ! -e "$folder/complete" ] || return 0
@@ -121,6 +129,11 @@ instrumented_libcurl() {
     done
     sed -n 's/^deb /deb-src /p' /etc/apt/sources.list /etc/apt/sources.list.d/*.list >"$lists/parts/all.list" \
         2>/dev/null || true
+    if [ -n "$suite" ]; then
+        need debian-archive-keyring "the keys that verify Debian's packages" test -s "$keys"
+        install_missing
+        echo "deb-src [signed-by=$keys] $(debian_archive) $suite main" >"$lists/parts/suite.list"
+    fi
     apt=(apt-get -qq -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$lists/parts"
         -o Dir::State::Lists="$lists" -o Acquire::Languages=none -o Acquire::Retries=3 -o APT::Sandbox::User=
         -o Debug::NoLocking=true)
@@ -128,6 +141,7 @@ instrumented_libcurl() {
     (
         cd "$folder"
         "${apt[@]}" update
+        # The highest version of all.
         "${apt[@]}" source --download-only curl
         dpkg-source -x curl_*.dsc source
         cd source
@@ -143,7 +157,8 @@ instrumented_libcurl() {
         cp -a lib/.libs/libcurl.so* "$libcurl/"
         "$clang" -shared -fPIC -o "$folder/plain-memory.so" "$root/scripts/libcurl/plain-memory.c"
         "$clang" -g -fsanitize=address -o "$folder/misuse" "$root/scripts/libcurl/misuse.c" -lcurl
-    ) >"$folder.log" 2>&1 || { tail -n 60 "$folder.log" >&2; die "libcurl was not built; the full log: $folder.log"; }
+    ) >"$folder.log" 2>&1 || true
+    [ -e "$libcurl/libcurl.so.4" ] || { tail -n 60 "$folder.log" >&2; die "libcurl was not built: $folder.log"; }
     rm -rf "$lists"
     touch "$folder/complete"
 }
@@ -155,7 +170,7 @@ with_instrumented() {
     local preload= options="log_path=$reports/report:detect_leaks=0:allocator_may_return_null=1"
     options+=:quarantine_size_mb=64:malloc_context_size=12
     [ "$1" != preloaded ] || preload=$("$clang" -print-file-name="libclang_rt.asan-$(uname -m).so")
-    preload+=${preload:+:}$libcurls/instrumented/plain-memory.so
+    preload+=${preload:+:}$instrumented/plain-memory.so
     shift
     # The sanitizers themselves print where a program crashed.
     run env PATH="$libcurls/bin:$PATH" LD_LIBRARY_PATH="$libcurl" LD_PRELOAD="$preload" SWIFT_BACKTRACE=enable=no \
