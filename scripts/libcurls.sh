@@ -141,9 +141,15 @@ instrumented_libcurl() {
     (
         cd "$folder"
         "${apt[@]}" update
-        # The highest version of all.
-        "${apt[@]}" source --download-only curl
-        dpkg-source -x curl_*.dsc source
+        if [ -z "$suite" ]; then
+            "${apt[@]}" source --download-only curl
+            dpkg-source -x curl_*.dsc source
+        else
+            # The highest version of all, without the distribution's patches.
+            "${apt[@]}" source --download-only --tar-only curl
+            mkdir source
+            tar -xf curl_*.orig.tar.?z --strip-components 1 -C source
+        fi
         cd source
         ./configure --with-openssl --with-gssapi --with-nghttp2 --with-brotli --with-zstd --with-libidn2 \
             --disable-ldap --without-libssh2 --without-librtmp --disable-manual --disable-static --enable-ipv6 \
