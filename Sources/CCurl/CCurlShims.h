@@ -19,16 +19,6 @@
 #include <unistd.h>
 // Names the calling thread, in at most 15 bytes. (_GNU_SOURCE guards pthread_setname_np.)
 static inline void ccurl_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
-// memmem(3), which _GNU_SOURCE guards.
-static inline _Bool ccurl_contains(const void *bytes, size_t count, const void *words, size_t length) {
-    const char *at = bytes, *end = at + count;
-    for (; (size_t)(end - at) >= length; at++) {
-        at = memchr(at, *(const char *)words, end - at - length + 1);
-        if (!at) return 0;
-        if (memcmp(at, words, length) == 0) return 1;
-    }
-    return 0;
-}
 // Returns the number of cores that the process may use: sched_getaffinity(2), also guarded by _GNU_SOURCE. 0 on
 // failure.
 static inline int ccurl_count_cores(void) {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import NetworkLayer
 import TestSupport
 import Testing
@@ -68,6 +69,34 @@ struct HTTP2EndingTests {
         }
         // Each carries one to three of them.
         #expect(connections.count <= Self.requests * 3 / 4, "\(connections.count)")
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    /// Regression: the log in which libcurl reports a refusal has the request's own texts too, and the request was sent
+    /// 65 times.
+    @Test(
+        .curlSpeaksHTTP2, .enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)),
+        arguments: ["REFUSED_STREAM", "HTTP/2 stream 1 refused by server", "[HTTP/2] [1] REFUSED_STREAM, try again"])
+    func `a request that speaks of a refusal was not refused`(words: String) async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let mark = UUID().uuidString
+        @Sendable func send(_ method: HTTPRequest.Method, _ path: String) async throws -> String {
+            let url = try RequestURL(try #require(Peers.http2) + path)
+            var request = TransportRequest(method: method, url: url)
+            if method == .post { request.body = .bytes(Data("x".utf8)) }
+            request.headerFields[try #require(HTTPField.Name("X-Note"))] = words
+            request.options.trustPeers()
+            request.options.httpVersion = .http2
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
+            return String(decoding: try await response.body.collect(), as: UTF8.self)
+        }
+        #expect(try await send(.get, "/ok") == "ok")
+        let error = await expectFailure(.connectionLost) {
+            _ = try await send(.post, "/refuse/close?REFUSED_STREAM-\(mark)")
+        }
+        #expect(error.map { "\($0)".contains("not executed") } == false)
+        #expect(try await send(.get, "/counted/\(mark)") == "1")
         await dispatcher.shutDown(within: .zero)
     }
 }

@@ -4,6 +4,7 @@
     /cut/HOW       200 and ten bytes of a body, then HOW; /cut/HOW/100 announces a hundred bytes first
                    HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset
     /refuse/HOW    the same before the head
+    /counted/WORD  the number of requests so far whose path ends in the word
     /hold          200 and ten bytes, then nothing until a request for /release on any connection: then ten more
     /release       ends every /hold
     /barrier/N     responds when N requests wait on this connection
@@ -36,6 +37,7 @@ held = set()
 resets = 0
 # How many requests were to come over HTTP/1.1, by path.
 refused = Counter()
+paths = []
 
 
 class Peer(asyncio.Protocol):
@@ -102,6 +104,10 @@ class Peer(asyncio.Protocol):
 
     def answer(self, stream, path):
         name, *rest = path.strip("/").split("/")
+        if name == "counted":
+            self.whole(stream, str(sum(known.endswith(rest[0]) for known in paths)).encode())
+            return
+        paths.append(path)
         if name == "cut":
             self.head(stream, int(rest[1]) if len(rest) > 1 else None)
             self.http.send_data(stream, b"0123456789")

@@ -30,16 +30,20 @@ import FoundationEssentials
         unsafe target.copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// Returns whether a text occurs in the bytes.
-    func contains(_ words: StaticString) -> Bool {
-        guard let start = unsafe bytes.baseAddress else { return false }
-        return unsafe ccurl_contains(start, bytes.count, words.utf8Start, words.utf8CodeUnitCount)
-    }
-
     /// Returns whether the bytes begin with a text, and there are more.
     func begins(with words: StaticString) -> Bool {
         guard let start = unsafe bytes.baseAddress, count > words.utf8CodeUnitCount else { return false }
         return unsafe memcmp(start, words.utf8Start, words.utf8CodeUnitCount) == 0
+    }
+
+    /// Returns whether the bytes begin with a text, a number and another text.
+    func begins(with words: StaticString, thenNumberAnd rest: StaticString) -> Bool {
+        guard begins(with: words) else { return false }
+        let afterWords = dropFirst(words.utf8CodeUnitCount)
+        let afterNumber = afterWords.drop { (0x30...0x39).contains($0) }
+        guard afterNumber.count < afterWords.count else { return false }
+        return unsafe afterNumber.starts(
+            with: UnsafeBufferPointer(start: rest.utf8Start, count: rest.utf8CodeUnitCount))
     }
 }
 

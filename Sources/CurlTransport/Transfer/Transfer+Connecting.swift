@@ -96,7 +96,9 @@ extension Transfer {
     /// Checks that the request may go out, for the first time or again.
     func mayRepeat(sent: Int) -> Bool {
         if state.sending.mayGoOut(sent: sent) { return true }
-        state.response.fail(NetworkError.notRepeated(request.method.rawValue))
+        state.response.fail(
+            state.sending.isRefused
+                ? NetworkError.refusedAgain(state.sending.attempts) : NetworkError.notRepeated(request.method.rawValue))
         return false
     }
 }
@@ -121,6 +123,12 @@ extension NetworkError {
         NetworkError(
             .invalidResponse, "libcurl was about to send the request again after its response had arrived",
             phase: .receiving)
+    }
+
+    fileprivate static func refusedAgain(_ attempts: Int) -> NetworkError {
+        NetworkError(
+            .connectionLost,
+            "the server refused the request's stream \(attempts) times; it was not executed", phase: .waiting)
     }
 
     fileprivate static func notRepeated(_ method: String) -> NetworkError {

@@ -29,12 +29,17 @@ extension Transfer: EasyEvents {
         }
     }
 
-    /// What the line says by which libcurl reports that a stream was refused: up to 8.19 in its trace of HTTP/2.
-    private static let refusalWords: [StaticString] = [" refused by server", "REFUSED_STREAM"]
+    /// The line by which libcurl reports that a stream was refused, before and after the stream's number: up to 8.19 in
+    /// its trace of HTTP/2. From its beginning on, since other lines have texts of the request and of the server.
+    private static let refusals: [(StaticString, StaticString)] = [
+        ("HTTP/2 stream ", " refused by server"), ("[HTTP/2] [", "] REFUSED_STREAM"),
+    ]
 
     func logged(_ line: BorrowedBytes) {
         if Self.surplusWords.contains(where: line.begins) { _ = state.run.easy?.endsItsConnection() }
-        if !speaksHTTP1, Self.refusalWords.contains(where: line.contains) { state.sending.streamWasRefused() }
+        if !speaksHTTP1, Self.refusals.contains(where: { line.begins(with: $0, thenNumberAnd: $1) }) {
+            state.sending.streamWasRefused()
+        }
     }
 
     /// Not for a transfer whose caller has its result.

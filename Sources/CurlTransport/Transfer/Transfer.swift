@@ -298,7 +298,7 @@ extension NetworkError {
     fileprivate static var noCleanConnection: NetworkError {
         NetworkError(
             .connectionLost,
-            "every kept connection that libcurl chose had surplus bytes",
+            "none of the connections that libcurl chose could be used",
             phase: .connecting)
     }
 

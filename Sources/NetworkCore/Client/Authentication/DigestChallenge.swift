@@ -24,8 +24,28 @@ struct DigestChallenge: Sendable {
     let isStale: Bool
     private let realm: String
     private var nonce: String
-    /// The URIs for which the credentials are good; empty for the whole server (RFC 7616 §3.3).
-    private let domain: [String]
+    /// Where the credentials are good without another challenge; empty for the whole server (RFC 7616 §3.3), and `nil`
+    /// for nowhere.
+    private let domain: [Space]?
+
+    /// A part of a server: the paths that begin like this one.
+    private enum Space {
+        case path(String)
+        case url(RequestURL)
+        /// What is no URL.
+        case none
+
+        init(_ text: String) {
+            guard !text.hasPrefix("/") else {
+                self = .path(text)
+                return
+            }
+            self = (try? RequestURL(text)).map { .url($0) } ?? .none
+        }
+    }
+
+    /// The maximum number of URIs in a domain; with more the nonce serves no other request.
+    private static let maximumSpaces = 64
     private let opaque: String?
     private let hasQuality: Bool
     private let hashesUser: Bool
@@ -55,7 +75,8 @@ struct DigestChallenge: Sendable {
         self.nonce = nonce
         realm = challenge["realm"] ?? ""
         opaque = challenge["opaque"]
-        domain = challenge["domain"]?.split(separator: " ").map(String.init) ?? []
+        let spaces = challenge["domain"]?.split(separator: " ", maxSplits: Self.maximumSpaces) ?? []
+        domain = spaces.count > Self.maximumSpaces ? nil : spaces.map { Space(String($0)) }
         let bytes = nonce.utf8.count + realm.utf8.count + (opaque?.utf8.count ?? 0)
         guard bytes <= Self.maximumTextBytes else { return nil }
         hasQuality = challenge["qop"] != nil
@@ -104,12 +125,14 @@ struct DigestChallenge: Sendable {
     /// Returns whether the credentials are good for a URL of the server, without another challenge. Without a quality
     /// the nonce has no count, and each request looks like a replay.
     func covers(_ url: RequestURL) -> Bool {
-        guard hasQuality else { return false }
+        guard hasQuality, let domain else { return false }
         return domain.isEmpty
-            || domain.contains { text in
-                guard !text.hasPrefix("/") else { return url.path.hasBytePrefix(text) }
-                guard let place = try? RequestURL(text) else { return false }
-                return place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
+            || domain.contains { space in
+                switch space {
+                case .path(let path): url.path.hasBytePrefix(path)
+                case .url(let place): place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
+                case .none: false
+                }
             }
     }
 

@@ -21,10 +21,34 @@ package final class DigestMemory: Sendable {
         }
     }
 
-    private struct Entry: Sendable {
-        var challenge: DigestChallenge
-        let clientNonce: String
-        var count = 0
+    /// A nonce, and how many requests have gone out with it.
+    struct Entry: Sendable {
+        fileprivate var challenge: DigestChallenge
+        fileprivate let clientNonce: String
+        fileprivate var count = 0
+
+        init(_ challenge: DigestChallenge) {
+            self.challenge = challenge
+            clientNonce = (0..<2).map { _ in String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }.joined()
+        }
+
+        /// Another nonce of the same challenge.
+        fileprivate init?(_ entry: Entry, nonce: String) {
+            guard let challenge = entry.challenge.following(nonce: nonce) else { return nil }
+            (self.challenge, clientNonce) = (challenge, entry.clientNonce)
+        }
+
+        /// Returns the credentials for one more request, with the next count; `nil` if they would be too long.
+        mutating func next(
+            _ credentials: TransportOptions.Authentication.Challenged, for request: TransportRequest
+        ) -> String? {
+            count += 1
+            let value = challenge.authorization(
+                user: credentials.user, password: credentials.password, method: request.method.rawValue,
+                target: request.url.target, clientNonce: clientNonce, count: count)
+            // With a long target the response to the challenge may be too long to be sent.
+            return HTTPField.problem(withValue: value) == nil ? value : nil
+        }
     }
 
     private let entries = Guarded<[Place: Entry]>([:])
@@ -33,11 +57,11 @@ package final class DigestMemory: Sendable {
 
     package init() {}
 
-    func remember(_ challenge: DigestChallenge, at place: Place) {
-        let nonce = (0..<2).map { _ in String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }.joined()
+    /// Keeps a nonce that has been accepted: others use it with the counts after the first one.
+    func remember(_ entry: Entry, at place: Place) {
         entries.withLock { entries in
             if entries.count >= Self.maximum, entries[place] == nil { entries = [:] }
-            entries[place] = Entry(challenge: challenge, clientNonce: nonce)
+            entries[place] = entry
         }
     }
 
@@ -48,30 +72,22 @@ package final class DigestMemory: Sendable {
         // The field has parameters alone.
         guard let next = AuthenticationChallenge.all(in: "Digest " + info).first?["nextnonce"] else { return }
         entries.withLock { entries in
-            guard let entry = entries[place] else { return }
-            entries[place] = entry.challenge.following(nonce: next).map {
-                Entry(challenge: $0, clientNonce: entry.clientNonce)
-            }
+            if let entry = entries[place] { entries[place] = Entry(entry, nonce: next) }
         }
     }
 
-    /// Returns the credentials for a request, with the next count of the nonce; `nil` without a nonce.
-    /// - Parameter isAnswer: Whether the request follows the challenge.
+    /// Returns the credentials for a request, with the next count of the nonce; `nil` without a nonce for its URL.
     func credentials(
-        _ credentials: TransportOptions.Authentication.Challenged, for request: TransportRequest, at place: Place,
-        isAnswer: Bool
+        _ credentials: TransportOptions.Authentication.Challenged, for request: TransportRequest, at place: Place
     ) -> String? {
-        let next: Entry? = entries.withLock { entries in
-            guard let entry = entries[place], isAnswer || entry.challenge.covers(request.url) else { return nil }
+        // Outside the lock, which all origins share.
+        guard let known = entries.withLock({ $0[place] }), known.challenge.covers(request.url) else { return nil }
+        var next: Entry? = entries.withLock { entries in
+            guard let entry = entries[place], entry.clientNonce == known.clientNonce else { return nil }
             entries[place]?.count += 1
-            return entries[place]
+            return entry
         }
-        guard let next else { return nil }
-        let value = next.challenge.authorization(
-            user: credentials.user, password: credentials.password, method: request.method.rawValue,
-            target: request.url.target, clientNonce: next.clientNonce, count: next.count)
-        // With a long target the response to the challenge may be too long to be sent.
-        return HTTPField.problem(withValue: value) == nil ? value : nil
+        return next?.next(credentials, for: request)
     }
 }
 

@@ -6,8 +6,9 @@ import HTTPTypes
 /// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
 /// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server may call a nonce stale once; a third challenge is its response. One of a remembered nonce comes before.
-    private static let maximumRounds = 3
+    /// A server, or a proxy, may challenge a request and call the nonce stale once. A challenge of a remembered nonce comes
+    /// before.
+    private static let roundsOfEach = 2
 
     /// Whether the options have credentials for a challenge that this library responds to.
     var awaitsChallenge: Bool {
@@ -47,7 +48,7 @@ extension TransportRequest {
         let isOnce = round.body.map { !$0.isReplayable } ?? false
         let stream = isOnce ? round.body : nil
         if isOnce, !headerFields.contains(.expect) { round.headerFields[.expect] = "100-continue" }
-        var maximumRounds = Self.maximumRounds
+        var maximumRounds = 1 + Self.roundsOfEach * challengers.count
         for challenger in challengers where challenger.addRemembered(nonces, to: &round) { maximumRounds += 1 }
         var (rounds, repeats) = (0, 0)
         while true {
@@ -55,7 +56,7 @@ extension TransportRequest {
             if let stream { round.body = stream.taking(isTaken) }
             let earlier = ContinuousClock.now - start
             let response = try await send(round).following(rounds: rounds, repeats: repeats, of: earlier)
-            for challenger in challengers { challenger.takeInfo(from: response.head, nonces) }
+            for index in challengers.indices { challengers[index].receive(response.head, nonces) }
             guard let index = challengers.firstIndex(where: { $0.status == response.status }) else { return response }
             guard rounds < maximumRounds - 1,
                 let authorization = challengers[index].answer(response.head, to: round, nonces),
@@ -73,6 +74,10 @@ extension TransportRequest {
             }
             if isOnce { round.headerFields[.expect] = headerFields[.expect] }
             round.headerFields[challengers[index].credentialField] = authorization
+            // The others count this request too.
+            for other in challengers.indices where other != index {
+                _ = challengers[other].addRemembered(nonces, to: &round)
+            }
         }
     }
 
@@ -99,6 +104,8 @@ private struct Challenger {
     private let place: DigestMemory.Place
     /// Whether a challenge of this call was responded to.
     private var hasAnswered = false
+    /// The nonce of that challenge, until it has been accepted.
+    private var answered: DigestMemory.Entry?
 
     init(_ party: Party, _ credentials: TransportOptions.Authentication.Challenged, at place: DigestMemory.Place) {
         (self.party, self.credentials, self.place) = (party, credentials, place)
@@ -112,14 +119,16 @@ private struct Challenger {
     /// Adds the credentials for a nonce that an earlier request was given.
     /// - Returns: Whether there are any.
     func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) -> Bool {
-        guard let value = nonces.credentials(credentials, for: request, at: place, isAnswer: false) else {
+        guard let value = nonces.credentials(credentials, for: request, at: place) else {
             return false
         }
         request.headerFields[credentialField] = value
         return true
     }
 
-    func takeInfo(from head: HTTPResponse, _ nonces: DigestMemory) {
+    /// Notes what a response says of the credentials that went out with its request.
+    mutating func receive(_ head: HTTPResponse, _ nonces: DigestMemory) {
+        if head.status != status, let answered = answered.take() { nonces.remember(answered, at: place) }
         if let info = head.headerFields[infoField] { nonces.take(info: info, at: place) }
     }
 
@@ -133,8 +142,10 @@ private struct Challenger {
         let digest = algorithms.lazy.compactMap { name in digests.first { $0.algorithm == name } }.first
         defer { hasAnswered = true }
         if let digest, !hasAnswered || digest.isStale {
-            nonces.remember(digest, at: place)
-            return nonces.credentials(credentials, for: request, at: place, isAnswer: true)
+            var entry = DigestMemory.Entry(digest)
+            let value = entry.next(credentials, for: request)
+            answered = entry
+            return value
         }
         nonces.forget(place)
         guard digest == nil, credentials.allowsBasic, !hasAnswered, request.url.scheme == "https",
