@@ -3,6 +3,11 @@ struct Admission {
     private struct OriginState {
         /// The number of slots past the origin's gate: running, or waiting for the common limits.
         var passed = 0
+        /// The number of those that run.
+        var running = 0
+        /// The slot among ``Admission/firsts``, and those among ``Admission/ready``.
+        var first: Int?
+        var inReady: [Int] = []
         /// The number of those that may look up the origin's name: now, or once the limit of lookups lets them.
         var lookUps = 0
         var waiting = SlotQueue(.origin)
@@ -34,14 +39,15 @@ struct Admission {
     private var links = SlotLinks()
     /// The slots past their origin's gate that wait for the limit in all.
     private var ready = SlotQueue(.ready)
-    /// Those of them whose origins held no place when they passed: a part of the places is theirs alone, so that a few
-    /// slow servers can't take all.
+    /// Those of them whose origins hold no place: a part of the places is theirs alone, so that a few slow servers can't
+    /// take all.
     private var firsts = SlotQueue(.first)
     /// The number of places for origins that hold none.
     private let reserved: Int
     /// The slots of cold origins that also wait for the limit of lookups.
     private var readyToLookUp = SlotQueue(.lookUp)
-    private var originsToLookUp: [Int: Origin] = [:]
+    /// The origins of the slots that wait past their gates.
+    private var originsOfWaiting: [Int: Origin] = [:]
     private(set) var running = 0
     private(set) var waiting = 0
     private(set) var lookingUp = 0
@@ -72,13 +78,14 @@ struct Admission {
         var state = takeRecent() ?? OriginState(isWarm: origin.isAddress)
         defer { if wasKnown || state.passed > 0 || !state.waiting.isEmpty { recent = (origin, state) } }
         let passes = mayPass(state) && state.waiting.isEmpty
-        let isFirst = state.passed == 0
+        let isFirst = state.running == 0 && state.first == nil
         let mayBegin =
             state.isWarm
             ? (isFirst ? firsts : ready).isEmpty && (isFirst || running < inAll - reserved)
             : readyToLookUp.isEmpty && lookingUp < Self.maximumLookUps
         if passes, running < inAll, mayBegin {
             state.passed += 1
+            state.running += 1
             if !state.isWarm { state.lookUps += 1 }
             return .run(begin(slot, isCold: !state.isWarm))
         }
@@ -99,19 +106,44 @@ struct Admission {
     /// Lets a slot past its origin's gate.
     private mutating func pass(_ slot: Int, of origin: Origin, _ state: inout OriginState) {
         state.passed += 1
-        guard !state.isWarm else {
-            return state.passed == 1 ? firsts.append(slot, &links) : ready.append(slot, &links)
-        }
+        originsOfWaiting[slot] = origin
+        guard !state.isWarm else { return lineUp(slot, &state) }
         state.lookUps += 1
         readyToLookUp.append(slot, &links)
-        originsToLookUp[slot] = origin
         state.waitingToLookUp.append(slot)
     }
 
-    /// Cleans up after a slot that leaves ``readyToLookUp``.
-    private mutating func forgetWait(of slot: Int) {
-        guard let origin = originsToLookUp.removeValue(forKey: slot), find(origin) else { return }
-        recent?.state.waitingToLookUp.removeAll { $0 == slot }
+    /// Lets a slot wait for the limit in all.
+    private mutating func lineUp(_ slot: Int, _ state: inout OriginState) {
+        if state.running == 0, state.first == nil {
+            state.first = slot
+            firsts.append(slot, &links)
+        } else {
+            state.inReady.append(slot)
+            ready.append(slot, &links)
+        }
+    }
+
+    /// Lets the next slot of an origin that holds no place any more wait for one of its own.
+    private mutating func promote(_ state: inout OriginState) {
+        guard state.running == 0, state.first == nil, let slot = state.inReady.first else { return }
+        state.inReady.removeFirst()
+        ready.remove(slot, &links)
+        lineUp(slot, &state)
+    }
+
+    /// Cleans up after a slot that waits past its gate no longer.
+    /// - Parameter runs: Whether it begins to run.
+    private mutating func forgetWait(of slot: Int, runs: Bool) {
+        guard let origin = originsOfWaiting.removeValue(forKey: slot), find(origin), var state = takeRecent() else {
+            return
+        }
+        if state.first == slot { state.first = nil }
+        state.inReady.removeAll { $0 == slot }
+        state.waitingToLookUp.removeAll { $0 == slot }
+        if runs { state.running += 1 }
+        promote(&state)
+        recent = (origin, state)
     }
 
     /// Records that a lookup of the origin's name has ended.
@@ -154,8 +186,7 @@ struct Admission {
             state.lookUps -= state.waitingToLookUp.count
             for slot in state.waitingToLookUp {
                 readyToLookUp.remove(slot, &links)
-                originsToLookUp[slot] = nil
-                ready.append(slot, &links)
+                lineUp(slot, &state)
             }
             state.waitingToLookUp = []
             passWaiting(for: origin, &state)
@@ -196,7 +227,7 @@ struct Admission {
     /// Returns whether one more slot may pass the origin's gate.
     private func mayPass(_ state: OriginState) -> Bool {
         guard state.passed < perOrigin else { return false }
-        let isCrowded = lookingUp + originsToLookUp.count >= Self.maximumLookUps / 2
+        let isCrowded = lookingUp + readyToLookUp.count >= Self.maximumLookUps / 2
         return state.isWarm || state.lookUps < (isCrowded ? Self.crowdedColdLimit : Self.coldLimit)
     }
 
@@ -211,6 +242,11 @@ struct Admission {
     /// - Returns: The slots to start now.
     mutating func leave(_ origin: Origin, isLookingUp: Bool = false, isLingering: Bool = false) -> [Turn] {
         running -= 1
+        if find(origin), var state = takeRecent() {
+            state.running -= 1
+            promote(&state)
+            recent = (origin, state)
+        }
         if isLingering {
             lingering -= 1
             if find(origin) { recent?.state.lingering -= 1 }
@@ -231,13 +267,15 @@ struct Admission {
         case .origin: if find(origin) { recent?.state.waiting.remove(slot, &links) }
         case .ready:
             ready.remove(slot, &links)
+            forgetWait(of: slot, runs: false)
             releaseOrigin(origin)
         case .first:
             firsts.remove(slot, &links)
+            forgetWait(of: slot, runs: false)
             releaseOrigin(origin)
         case .lookUp:
             readyToLookUp.remove(slot, &links)
-            forgetWait(of: slot)
+            forgetWait(of: slot, runs: false)
             lookUpEnded(of: origin)
             releaseOrigin(origin)
         }
@@ -266,7 +304,7 @@ struct Admission {
                     ? readyToLookUp.popFirst(&links) : isFirst ? firsts.popFirst(&links) : ready.popFirst(&links)
             else { break }
             waiting -= 1
-            if isCold { forgetWait(of: slot) }
+            forgetWait(of: slot, runs: true)
             started.append(begin(slot, isCold: isCold))
         }
         return started

@@ -331,4 +331,23 @@ struct AdmissionTests {
         for number in [1, 1, 2] { _ = admission.leave(origin(number)) }
         #expect(admission.leave(origin(2)).count == 1)
     }
+
+    /// Regression: the second request of an origin waited behind those of slow servers, and so did each one after it.
+    @Test func `the reserved places are for each request of an origin that holds none`() {
+        var admission = Admission(perOrigin: 20, inAll: 16, maximumQueued: 100)
+        let slow = Origin(isSecure: false, host: "10.0.0.1", port: 80, isAddress: true)
+        let fast = Origin(isSecure: false, host: "10.0.0.2", port: 80, isAddress: true)
+        for slot in 0..<16 { _ = admission.arrive(slot, at: slow) }
+        #expect(admission.running == 14)
+        let turn = Admission.Turn(slot: 100, isLookingUp: false)
+        #expect(admission.arrive(100, at: fast) == .run(turn))
+        for slot in 101..<110 {
+            #expect(admission.arrive(slot, at: fast) == .wait)
+            #expect(admission.leave(fast) == [Admission.Turn(slot: slot, isLookingUp: false)])
+        }
+        // One that is withdrawn leaves its place to the next one.
+        #expect(admission.arrive(110, at: fast) == .wait && admission.arrive(111, at: fast) == .wait)
+        #expect(admission.withdraw(110, from: fast) == [])
+        #expect(admission.leave(fast) == [Admission.Turn(slot: 111, isLookingUp: false)])
+    }
 }
