@@ -6,8 +6,8 @@ import HTTPTypes
 /// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
 /// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server, or a proxy, may challenge a request and call the nonce stale once. A challenge of a remembered nonce comes
-    /// before.
+    /// A server, or a proxy, may challenge a request and call the nonce stale once. A challenge of a remembered nonce
+    /// comes before.
     private static let roundsOfEach = 2
 
     /// Whether the options have credentials for a challenge that this library responds to.
