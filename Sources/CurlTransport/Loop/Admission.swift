@@ -39,8 +39,8 @@ struct Admission {
     private var links = SlotLinks()
     /// The slots past their origin's gate that wait for the limit in all.
     private var ready = SlotQueue(.ready)
-    /// Those of them whose origins hold no place: a part of the places is theirs alone, so that a few slow servers can't
-    /// take all.
+    /// Those of them whose origins hold no place: a part of the places is theirs alone, so that a few slow servers
+    /// can't take all.
     private var firsts = SlotQueue(.first)
     /// The number of places for origins that hold none.
     private let reserved: Int
