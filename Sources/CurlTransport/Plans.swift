@@ -29,11 +29,14 @@ final class Plans: Sendable {
     private struct State: Sendable {
         var recent: (index: Index, entry: Entry)?
         var known: [Index: Entry] = [:]
+        /// The groups of their options.
+        var groups: Set<ObjectIdentifier> = []
     }
 
     private let state = Guarded(State())
-    /// The number of plans to remember; one more, and all are made anew.
-    private static let maximum = 1_024
+    /// The number of plans to remember, and that of their groups, which may have authorities of hundreds of kilobytes;
+    /// one more, and all are made anew.
+    private static let (maximum, maximumGroups) = (1_024, 128)
 
     /// Returns the request's plan, which is made if there is none.
     func plan(for request: TransportRequest, make: () throws -> Entry) throws -> Entry {
@@ -47,7 +50,10 @@ final class Plans: Sendable {
         if let known { return known }
         let entry = try make()
         let old = state.withLock { state in
-            let old = state.known.count >= Self.maximum ? state.known : [:]
+            let isFull = state.known.count >= Self.maximum || state.groups.count >= Self.maximumGroups
+            let old = isFull ? state.known : [:]
+            if isFull { state.groups = [] }
+            if let groups = index.groups { state.groups.insert(groups) }
             if !old.isEmpty { state.known = [:] }
             state.known[index] = entry
             state.recent = (index, entry)

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import NetworkCore
 import Testing
@@ -70,5 +71,19 @@ struct PlansTests {
         #expect(try !Self.plan(of: other, in: plans).isNew)
         #expect(!plan.hasLimits(of: other.options))
         #expect(plan.hasLimits(of: try Self.request { $0.totalTimeout = .seconds(1) }.options))
+    }
+
+    /// A program may read its authorities anew for each request.
+    @Test func `few groups of options are kept`() throws {
+        let plans = Plans()
+        weak var first: Plan?
+        for number in 0..<200 {
+            let plan = try Self.plan(
+                of: Self.request { $0.tls.authorities = .bytes(Data(repeating: 0x41, count: 1_000 + number)) },
+                in: plans
+            ).plan
+            if number == 0 { first = plan }
+        }
+        #expect(first == nil)
     }
 }
