@@ -32,7 +32,8 @@ extension CurlNetworkDispatcher {
         /// Requests share connections if nothing that makes a connection tells them apart: TLS, proxy, interface,
         /// version of IP, names, address policy, version of HTTP. There may be an eighth as many such kinds at once, 4
         /// at least and 256 at most; a request of one more waits until another kind has no running request. While more
-        /// connections are open than allowed, those of the kind that has been idle longest are closed.
+        /// connections are open than allowed, those of the kind that has been idle longest are closed, and each request
+        /// ends its connection: where every kind is busy, some more may stay open.
         /// Several ``loops`` share the number evenly. Lookups over HTTPS have up to 128 connections more, to each
         /// resolver.
         /// [CURLMOPT_MAX_TOTAL_CONNECTIONS](https://curl.se/libcurl/c/CURLMOPT_MAX_TOTAL_CONNECTIONS.html)

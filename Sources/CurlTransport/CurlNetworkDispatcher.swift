@@ -49,6 +49,7 @@ public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
     /// lookup is given up.
     /// - Parameter patience: The time that running and waiting requests may still take; `.zero` ends them at once.
     public func shutDown(within patience: Duration) async {
+        defer { plans.forget() }
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
 

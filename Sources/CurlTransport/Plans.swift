@@ -38,6 +38,15 @@ final class Plans: Sendable {
     /// one more, and all are made anew.
     private static let (maximum, maximumGroups) = (1_024, 128)
 
+    /// Forgets all plans, and with them their options.
+    func forget() {
+        let old = state.withLock { state in
+            defer { state = State() }
+            return state
+        }
+        _ = old
+    }
+
     /// Returns the request's plan, which is made if there is none.
     func plan(for request: TransportRequest, make: () throws -> Entry) throws -> Entry {
         let index = Index(request)

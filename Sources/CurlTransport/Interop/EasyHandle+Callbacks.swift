@@ -85,7 +85,10 @@ extension EasyHandle {
         _ context: UnsafeMutableRawPointer?, refusal: Result, _ body: (any EasyEvents) -> Result
     ) -> Result {
         guard let context = unsafe context else { return refusal }
-        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { unsafe body($0.events) }
+        return unsafe Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { easy in
+            easy.hasRun = true
+            return unsafe body(easy.events)
+        }
     }
 
     /// Calls `body` with the events of the handle that libcurl names, unless libcurl made it for itself.

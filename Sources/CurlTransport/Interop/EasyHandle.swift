@@ -37,6 +37,8 @@ import NetworkCore
     var slot = -1
     /// The thread of the multi handle that has the handle, or had it; the checks of unoptimized builds compare it.
     var thread = ThreadIdentity.none
+    /// Whether libcurl has run the handle for its present transfer: before, its times are those of the last one.
+    var hasRun = true
     /// libcurl's pretransfer time of the previous connection, while another one is being made.
     private var connectedBefore: Int?
     /// The size of the receive buffer, in bytes.
@@ -83,6 +85,7 @@ import NetworkCore
         unsafe self.events = events
         unsafe errorText[0] = 0
         connectedBefore = nil
+        hasRun = false
         slot = -1
         guard isLogging else { return }
         isLogging = false
@@ -165,7 +168,7 @@ import NetworkCore
 
     /// The time at which the connection became usable, in microseconds since the start; `nil` before.
     var connectedAfter: Int? {
-        guard let time = time(CURLINFO_PRETRANSFER_TIME_T), time != connectedBefore else { return nil }
+        guard hasRun, let time = time(CURLINFO_PRETRANSFER_TIME_T), time != connectedBefore else { return nil }
         return time
     }
 

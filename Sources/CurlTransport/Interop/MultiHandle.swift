@@ -182,6 +182,7 @@ import NetworkCore
         guard let easy = unsafe EasyHandle.of(context: context), let pointer = unsafe address else {
             return ccurl_socket_bad
         }
+        easy.hasRun = true
         let (events, address) = unsafe (easy.events, SocketAddress(pointer))
         guard events.mayConnect(to: address) else { return ccurl_socket_bad }
         let descriptor = address.open()

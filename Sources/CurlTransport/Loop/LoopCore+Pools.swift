@@ -15,7 +15,8 @@ extension LoopCore: PoolDelegate {
     private func pool(of key: ConnectionKey, for origin: Origin) throws -> Pool? {
         if let pool = state.pools.pool(of: key, for: origin) { return pool }
         if state.pools.all.count >= limits.pools {
-            guard let idle = state.pools.oldestIdle else { return nil }
+            // More origins than a pool should have cost time; a wait for another kind's end may cost the request.
+            guard let idle = state.pools.oldestIdle else { return state.pools.roomiest(of: key) }
             close(idle)
         }
         let pool = try Pool(

@@ -83,6 +83,8 @@ extension LoopCore {
         }
         let easy = try transfer.prepare(at: destination)
         transfer.state.delegate = self
+        // Pools that are busy keep their connections: above the limit, each transfer ends its own.
+        if state.sockets.openCount > limits.inAll, !transfer.isPrewarming { _ = easy.endsItsConnection() }
         wishBuffers(of: easy, for: transfer)
         try transfer.enterPool(of: destination, with: easy)
         transfer.state.life.begin()

@@ -18,6 +18,9 @@ struct PoolTable {
         return pools.first { $0.has(origin) } ?? pools.first { !$0.isFull }
     }
 
+    /// The pool of a key with the fewest origins, for one more than it should have.
+    func roomiest(of key: ConnectionKey) -> Pool? { byKey[key]?.min { $0.originCount < $1.originCount } }
+
     /// The number of the next pool.
     var nextNumber: Int { slots.firstIndex { $0 == nil } ?? slots.count }
 

@@ -44,7 +44,8 @@ final class Pool: MultiHandleDelegate {
         return made
     }
 
-    var isFull: Bool { destinations.count >= Self.maximumOrigins }
+    var originCount: Int { destinations.count }
+    var isFull: Bool { originCount >= Self.maximumOrigins }
 
     func has(_ origin: Origin) -> Bool { destinations[origin] != nil }
 
