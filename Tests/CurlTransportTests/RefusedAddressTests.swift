@@ -41,6 +41,25 @@ struct RefusedAddressTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// Regression: until libcurl had run it, a kept handle told the last request's times, and only libcurl's own
+    /// timeout, which is longer, ended the connecting.
+    @Test func `a request with a kept handle has its own connect timeout`() async throws {
+        let server = try ScriptedServer([
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx"), .close,
+        ])
+        let dispatcher = CurlNetworkDispatcher()
+        func send() async throws -> String {
+            try await OptionExchange(server.url(), over: dispatcher) { $0.connectTimeout = .seconds(2) }.text
+        }
+        #expect(try await send() == "x")
+        server.stop()
+        let full = try FullListener(on: server.port, of: "127.0.0.1")
+        defer { full.stop() }
+        let error = await expectFailure(.connectTimeout) { _ = try await send() }
+        #expect(error?.underlying == nil, "\(error as Any)")
+        await dispatcher.shutDown(within: .zero)
+    }
+
     @Test func `refused addresses are an error when none is left`() async throws {
         let port = try ClosedPort()
         defer { port.stop() }
