@@ -49,7 +49,6 @@ final class CurlLoop: Sendable {
     /// Hands a transfer to the loop.
     func start(_ transfer: Transfer) {
         guard !mailbox.post(.start(transfer)) else { return }
-        transfer.releaseHandle()
         transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
     }
 

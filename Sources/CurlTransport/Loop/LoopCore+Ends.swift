@@ -157,14 +157,13 @@ extension LoopCore {
         for case .start(let transfer) in messages + late {
             transfer.closeUpload()
             transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
-            releaseHandle(transfer)
         }
         for transfer in state.transfers.all {
             transfer.closeUpload()
             transfer.channel.finish(.failure(transfer.noted(NetworkError.shutDown(transfer.phase))))
             transfer.leavePool(at: clock.now)
             transfer.state.delegate = nil
-            releaseHandle(transfer)
+            transfer.releaseHandle()
         }
         state.transfers = TransferTable()
         // The last removals have closed sockets, whose transfers would keep the loop.

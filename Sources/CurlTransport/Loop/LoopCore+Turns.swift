@@ -44,9 +44,7 @@ extension LoopCore {
     func line(up transfer: Transfer) {
         switch transfer.state.life.arrive(transfer.state.slot, at: transfer.origin, in: &state.admission) {
         case .ready: state.admitted.append(transfer.state.slot)
-        case .waiting:
-            transfer.releaseHandle()
-            check(transfer)
+        case .waiting: check(transfer)
         case .refused:
             // Before the caller has the error, and may send the same body again.
             transfer.closeUpload()

@@ -46,7 +46,7 @@ struct ResponseState {
     private var headerLines = 0
 
     /// The verdict on a header line.
-    enum HeaderVerdict { case goOn, headIsComplete, stop }
+    enum HeaderVerdict { case proceed, headIsComplete, stop }
 
     /// Takes a field's line within a head, as most lines are. The head is judged once it is whole.
     /// - Returns: `false` for any other line, which ``receive(headerLine:at:)`` must process.
@@ -82,7 +82,7 @@ struct ResponseState {
         } else if head.hasFinalHead {
             fault = framing.fault(in: headerLine, isTrailer: true)
         }
-        if fault == nil, !begins, head.appendField(headerLine) { return .goOn }
+        if fault == nil, !begins, head.appendField(headerLine) { return .proceed }
         let (wasComplete, wasFinal) = (head.isComplete, head.hasFinalHead)
         let fits = fault == nil && head.append(line: headerLine, begins: begins)
         if fits, head.isComplete, !wasComplete {
@@ -93,7 +93,7 @@ struct ResponseState {
             failure = NetworkError.badFraming(fault)
             return .stop
         }
-        if fits { return head.hasFinalHead && !wasFinal ? .headIsComplete : .goOn }
+        if fits { return head.hasFinalHead && !wasFinal ? .headIsComplete : .proceed }
         let problem =
             head.hasTooManyHeads
             ? "the response has more than \(ResponseHeadBuffer.maximumHeads) heads, 1xx ones included"

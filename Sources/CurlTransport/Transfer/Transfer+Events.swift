@@ -64,7 +64,7 @@ extension Transfer: EasyEvents {
         if state.response.doubtsFraming, state.run.easy?.endsItsConnection() != true { return false }
         if line.count <= 2, state.response.mayHideSurplus || request.method == .head, !watchesLog() { return false }
         switch verdict {
-        case .goOn: break
+        case .proceed: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
         case .stop:
             // The bytes left on the connection are no response to another request.

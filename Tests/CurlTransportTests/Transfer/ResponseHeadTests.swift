@@ -74,10 +74,10 @@ struct ResponseHeadTests {
         }
         #expect(taken == ResponseHeadBuffer.maximumHeads && head.hasTooManyHeads && !head.hasFinalHead)
         var state = ResponseState(now: .distantFuture)
-        var verdict = ResponseState.HeaderVerdict.goOn
-        for _ in 0...ResponseHeadBuffer.maximumHeads where verdict == .goOn {
+        var verdict = ResponseState.HeaderVerdict.proceed
+        for _ in 0...ResponseHeadBuffer.maximumHeads where verdict == .proceed {
             verdict = state.receive(headerLine: Array("HTTP/1.1 103 Early Hints\r\n".utf8), at: .distantFuture)
-            if verdict == .goOn { verdict = state.receive(headerLine: Array("\r\n".utf8), at: .distantFuture) }
+            if verdict == .proceed { verdict = state.receive(headerLine: Array("\r\n".utf8), at: .distantFuture) }
         }
         #expect(verdict == .stop)
         let error = state.failure as? NetworkError

@@ -13,12 +13,12 @@ struct ResponseStateTests {
 
     @Test func `the head is complete once`() {
         var state = ResponseState(now: start)
-        #expect(state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start) == .goOn)
-        #expect(state.receive(headerLine: line(""), at: start) == .goOn)
-        #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .goOn)
+        #expect(state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start) == .proceed)
+        #expect(state.receive(headerLine: line(""), at: start) == .proceed)
+        #expect(state.receive(headerLine: line("HTTP/1.1 200 OK"), at: start) == .proceed)
         #expect(state.receive(headerLine: line(""), at: start) == .headIsComplete)
         #expect(state.receiveBody(at: start) == true)
-        #expect(state.receive(headerLine: line("Trailer: 1"), at: start) == .goOn)
+        #expect(state.receive(headerLine: line("Trailer: 1"), at: start) == .proceed)
         #expect(state.head.trailerBytes == line("Trailer: 1"))
     }
 
@@ -33,13 +33,13 @@ struct ResponseStateTests {
     /// libcurl reads all of them in one call, and keeps a record of each line.
     @Test func `the lines of all heads count together`() {
         var state = ResponseState(now: start)
-        var verdict = ResponseState.HeaderVerdict.goOn
-        for _ in 0..<3 where verdict == .goOn {
+        var verdict = ResponseState.HeaderVerdict.proceed
+        for _ in 0..<3 where verdict == .proceed {
             _ = state.receive(headerLine: line("HTTP/1.1 103 Early"), at: start)
-            for _ in 0..<ResponseState.maximumHeaderLines / 2 - 1 where verdict == .goOn {
+            for _ in 0..<ResponseState.maximumHeaderLines / 2 - 1 where verdict == .proceed {
                 verdict = state.receive(headerLine: line("A:"), at: start)
             }
-            if verdict == .goOn { verdict = state.receive(headerLine: line(""), at: start) }
+            if verdict == .proceed { verdict = state.receive(headerLine: line(""), at: start) }
         }
         #expect(verdict == .stop)
         #expect((state.failure as? NetworkError)?.code == .responseHeadTooLarge)
