@@ -44,7 +44,7 @@ struct Exchange {
     private var isProxied: Bool { ask.has("proxy") || ask.has("tunnel") }
 
     private var url: String {
-        let path = "/q\(number)/\(ask.has("query") ? "?access_token=\(tokens.key)" : "")"
+        let path = "\(PeerAddress.plainPath)/q\(number)/\(ask.has("query") ? "?access_token=\(tokens.key)" : "")"
         if isProxied { return "http://q\(number).test\(path)" }
         if ask.has("named") { return "http://named.test:\(peer.first)\(path)" }
         return "http://\(peer.authority(origin))\(path)"
@@ -98,6 +98,7 @@ struct Exchange {
         if let limit = ask.number("first", in: 5...200) { options.firstByteTimeout = .milliseconds(limit) }
         if ask.words["version"] == "1.0" { options.httpVersion = .http1_0 }
         if ask.words["version"] == "1.1" { options.httpVersion = .http1_1 }
+        if ask.has("h2") { options.httpVersion = .http2PriorKnowledge }
         if ask.has("wirelog") { options.wireLog = WireLog(log.logger) }
         if ask.has("pack") { options.requestCompression = .gzip }
         if ask.has("fresh") { options.connection.isFresh = true }

@@ -36,13 +36,17 @@ struct Finding {
     let text: String
 
     func report(_ seen: [Seen]) -> Never {
-        var report = "\n==== finding '\(oracle.rawValue)': \(text)\n"
+        ProcessState.printError("\n==== finding '\(oracle.rawValue)': \(text)\n" + Self.text(of: seen))
+        abort()
+    }
+
+    static func text(of seen: [Seen]) -> String {
+        var report = ""
         for request in seen {
             report += "  seen over \(request.connection): \(Text.line(of: request.head.prefix(2_000)))\n"
             if !request.body.isEmpty { report += "        body \(Text.line(of: request.body.prefix(200)))\n" }
             report += "        replied \(Text.line(of: request.replied.prefix(2_000)))\n"
         }
-        ProcessState.printError(report)
-        abort()
+        return report
     }
 }

@@ -123,6 +123,31 @@ extension Grammar {
         sized 5
         """#,
         #"""
+        ask GET h2 joined
+        reply
+        head 200 OK
+        sized 5
+        ask POST h2 body=20
+        reply
+        rst 7
+        reply
+        head 200 OK
+        sized 5
+        """#,
+        #"""
+        ask POST h2 stream=30
+        reply
+        goaway below
+        """#,
+        #"""
+        ask GET h2
+        reply
+        head 200 OK
+        end
+        body 300000
+        goaway
+        """#,
+        #"""
         ask GET named key
         reply
         head 200 OK

@@ -8,7 +8,7 @@ enum Grammar {
         "read=download", "auth=basic", "auth=bearer", "auth=digest", "auth=any", "key", "own-cookie",
         "cookies", "query", "second", "named", "named zone", "proxy", "proxy=digest", "tunnel", "joined", "cancelled",
         "raw", "encodings", "pack", "version=1.0", "version=1.1", "fresh", "no-reuse", "rate", "wirelog",
-        "keep-method", "total=20", "idle=15", "first=15",
+        "h2", "h2", "h2 joined", "keep-method", "total=20", "idle=15", "first=15",
     ]
 
     static let statusLines = [
@@ -73,7 +73,14 @@ enum Grammar {
         "split", "split", "each 1", "each 7", "each 100", "close", "drop", "reset", "stall", "cancel", "end", "end",
         "last", "head 200 OK", "head 200 OK", "raw 0\\r\\n", "raw HTTP/1.1 200 OK\\r\\nContent-Length: 0\\r\\n\\r\\n",
         "raw \\x1f\\x8b\\x08\\x00\\x00\\x00\\x00\\x00\\x00\\xff", "raw \\x00", "raw \\n",
-        "raw PRI * HTTP/2.0\\r\\n\\r\\nSM",
+        "raw PRI * HTTP/2.0\\r\\n\\r\\nSM", "rst 0", "rst 2", "rst 7", "rst 8", "rst 11", "rst 13", "goaway",
+        "goaway below", "frame 1 5 \\x00\\x01x\\x01y", "frame 1 1 \\x00\\x01x\\x01y", "frame 1 4 \\x82\\x88",
+        "frame 1 5 \\x00\\x01X\\x01\\x00", "frame0 4 0 \\x00\\x04\\x7f\\xff\\xff\\xff",
+        "frame0 4 0 \\x00\\x03\\x00\\x00\\x00\\x00",
+        "frame 5 4 \\x00\\x00\\x00\\x02\\x82", "frame0 6 0 12345678", "frame 8 0 \\x7f\\xff\\xff\\xff",
+        "frame 8 0 \\x00\\x00\\x00\\x00",
+        "frame0 8 0 \\x00\\x00\\x00\\x00", "frame 0 8 \\xffabc", "frame 9 4 x", "frame 99 0 x",
+        "frame0 7 0 \\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x0b",
     ]
 
     static let oddities = [

@@ -17,7 +17,9 @@ struct Judge {
             // A folded line may append text to the number.
             let marks = outcome.marks.map { $0.prefix { $0.isNumber || $0 == "-" } }
             let isOwn = marks.allSatisfy { $0.isEmpty || $0 == "\(exchange.number)" || $0 == "-1" }
-            let isRight = isOwn || isConcurrent || isCrossed
+            // A stream has a number, so that nothing that the peer sends late is another one's.
+            let isOverStreams = peer.seen.allSatisfy { $0.ask != exchange.number || $0.isStream }
+            let isRight = isOwn || (!isOverStreams && (isConcurrent || isCrossed))
             check(.response, isRight, "\(exchange.number) has another request's response: \(outcome.text)")
         }
         checkPrinted()
@@ -62,7 +64,9 @@ struct Judge {
             // libcurl requests a challenge with an empty body, and then sends the body regardless of the response.
             let isQuestion = exchange.ask.has("auth") || exchange.ask.words["proxy"] == "digest"
             let isProbe = isQuestion && first.values(of: "content-length") == ["0"]
-            let isAsked = isProbe || ["30", "401", "407", "417"].contains { Text.contains($0, in: first.replied) }
+            let isAsked =
+                isProbe || first.isRefused
+                || ["30", "401", "407", "417"].contains { Text.contains($0, in: first.replied) }
             check(.once, isAsked, "\(exchange.ask.method) of \(exchange.number) is sent again")
         }
     }
@@ -73,6 +77,6 @@ struct Judge {
 }
 
 extension Exchange {
-    /// Whether its URL names one of the peer's origins, without a proxy or a changed address.
-    var isOfOneOrigin: Bool { !ask.has("proxy") && !ask.has("tunnel") && !ask.has("named") }
+    /// Whether its URL names one of the peer's origins, without a proxy or a changed address, and its `Host` can be read.
+    var isOfOneOrigin: Bool { !ask.has("h2") && !ask.has("proxy") && !ask.has("tunnel") && !ask.has("named") }
 }

@@ -11,7 +11,10 @@ struct PeerAddress: Sendable {
         origin == .first ? "127.0.0.1:\(first)" : "127.0.0.2:\(second)"
     }
 
-    func url(of ask: Int, at origin: Origin) -> String { "http://\(authority(origin))/q\(ask)/" }
+    /// The start of a path that HPACK does not compress.
+    static let plainPath = "/~~~"
+
+    func url(of ask: Int, at origin: Origin) -> String { "http://\(authority(origin))\(Self.plainPath)/q\(ask)/" }
 }
 
 /// The state of a scenario that the peer's thread changes and the runner reads.
@@ -29,6 +32,18 @@ struct PeerRound {
         seen.append(request)
         return (seen.count - 1, reply(to: request), !request.values(of: "expect").isEmpty)
     }
+
+    /// Records a header block of HTTP/2, whose path names the request.
+    /// - Returns: The number of the request, and its reply.
+    mutating func seen(block: [UInt8], over connection: Int) -> (number: Int, reply: Reply) {
+        var request = Seen(block: block, connection: connection)
+        if let ask = request.ask, scenario.asks.indices.contains(ask) { request.method = scenario.asks[ask].method }
+        request.exchange = seen.count { $0.ask == request.ask && $0.good == request.good }
+        seen.append(request)
+        return (seen.count - 1, reply(to: request))
+    }
+
+    mutating func refuse(_ number: Int) { seen[number].isRefused = true }
 
     private func reply(to request: Seen) -> Reply {
         if let ask = request.ask, scenario.asks.indices.contains(ask),
@@ -160,7 +175,7 @@ final class Peer: @unchecked Sendable {
     /// Ends connections when nothing moves, so that a client that waits for more than the scenario has gets an end.
     private func nudge() {
         for index in connections.indices {
-            let isWaiting = connections[index].waiting.map(round.isOpen) ?? false
+            let isWaiting = connections[index].waiting.contains(where: round.isOpen)
             if isWaiting || (silentRounds > 50 && connections[index].isReading) { connections[index].finish() }
         }
     }

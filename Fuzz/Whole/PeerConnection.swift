@@ -5,6 +5,8 @@ struct PeerConnection {
     private var reader = RequestReader()
     private var steps: [Reply.Step] = []
     private var unsent: ArraySlice<UInt8> = []
+    /// The streams, after the preface of HTTP/2.
+    private var streams: PeerStreams?
     /// The number of the request that is in progress, or was the last.
     private var current: Int?
     private var pending: Reply?
@@ -15,22 +17,33 @@ struct PeerConnection {
 
     init(_ socket: PeerSocket, number: Int) { (self.socket, self.number) = (socket, number) }
 
-    var wantsToSend: Bool { !unsent.isEmpty || !steps.isEmpty }
+    var wantsToSend: Bool { !unsent.isEmpty || !steps.isEmpty || (!hasFinished && streams?.hasSteps ?? false) }
     /// Whether there is nothing to do until the client acts.
     var isQuiet: Bool { isOver || !wantsToSend }
 
-    /// The request whose client has received everything that it will get, and may wait for more.
-    var waiting: Int? { hasFinished || isStalled || wantsToSend || isOver ? nil : current }
+    /// The requests whose clients have received everything that they will get, and may wait for more.
+    var waiting: [Int] {
+        if hasFinished || isStalled || wantsToSend || isOver { return [] }
+        return streams?.waiting ?? current.map { [$0] } ?? []
+    }
     /// Whether a request has arrived in part.
-    var isReading: Bool { !reader.isIdle && !isStalled }
+    var isReading: Bool { (!reader.isIdle || !(streams?.isIdle ?? true)) && !isStalled }
 
     mutating func read(_ peer: inout PeerRound) {
         while !isOver {
             switch socket.receive() {
             case .nothing: return advance(&peer)
             case .end: return close()
-            case .bytes(let bytes):
-                reader.append(bytes)
+            case .bytes(var bytes):
+                if streams == nil, current == nil, reader.isIdle, bytes.starts(with: PeerStreams.preface) {
+                    streams = PeerStreams()
+                    bytes.removeFirst(PeerStreams.preface.count)
+                }
+                if streams != nil {
+                    streams?.read(bytes, &peer, over: number)
+                } else {
+                    reader.append(bytes)
+                }
                 advance(&peer)
             }
         }
@@ -38,10 +51,30 @@ struct PeerConnection {
 
     /// Reads the data that has arrived, and sends the bytes that are due, as far as possible.
     mutating func advance(_ peer: inout PeerRound) {
+        if streams != nil { return advanceStreams(&peer) }
         while !isOver {
             send(&peer)
             guard !isOver, pending != nil || !wantsToSend, let event = reader.next() else { return }
             handle(event, &peer)
+        }
+    }
+
+    private mutating func advanceStreams(_ peer: inout PeerRound) {
+        while !isOver {
+            if !unsent.isEmpty {
+                guard let count = socket.send(unsent) else { return close() }
+                unsent = unsent.dropFirst(count)
+                if !unsent.isEmpty { return }
+            }
+            var step: Reply.Step? = .bytes([])
+            while step == .bytes([]) { step = hasFinished ? nil : streams?.advance(&peer) }
+            unsent = streams?.takeOutput() ?? []
+            if let step, step != .split, !unsent.isEmpty {
+                // What is due goes before the connection's end.
+                _ = socket.send(unsent)
+                unsent = []
+            }
+            if let step { take(step, &peer) } else if unsent.isEmpty { return }
         }
     }
 
@@ -94,6 +127,7 @@ struct PeerConnection {
             isStalled = true
             steps = []
         case .cancel: if let current { peer.cancel(current) }
+        case .frame, .goAway: break
         }
     }
 

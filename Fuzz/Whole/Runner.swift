@@ -9,6 +9,8 @@ final class Runner {
     private let peer = Peer()
     private let folder: String
     private let current = ProcessState.variable("NETWORKLAYER_FUZZ_CURRENT")
+    /// Whether each scenario's requests and outcomes are printed.
+    private let isShown = ProcessState.variable("NETWORKLAYER_FUZZ_SHOW") != nil
     private var runs = 0
     private var goodHead: String?
     private var descriptors: [Int32]?
@@ -81,6 +83,7 @@ final class Runner {
             check(.connections, peer.waitUntilQuiet(seconds: 10), "the peer can't send what is due")
         }
         let judge = Judge(exchanges: exchanges, outcomes: outcomes, log: log, peer: peer)
+        if isShown { show(outcomes) }
         judge.checkOutcomes()
         sendGood(over: dispatcher, judge)
         judge.checkSeen()
@@ -90,6 +93,11 @@ final class Runner {
             end.signal()
         }
         check(.outcome, end.wait(timeout: .now() + 10) == .success, "the dispatcher does not shut down")
+    }
+
+    private func show(_ outcomes: [Outcome]) {
+        let lines = outcomes.map { "  outcome: \(Text.line(of: $0.text.utf8.prefix(400))), \($0.body.count) bytes\n" }
+        ProcessState.printError(Finding.text(of: peer.seen) + lines.joined())
     }
 
     private func wait(for running: Running) -> Outcome {

@@ -56,6 +56,10 @@ struct Reply {
         case stall
         /// The caller cancels now.
         case cancel
+        /// A frame on the request's stream, or on the connection's, 0; nothing over HTTP/1.1.
+        case frame(type: UInt8, flags: UInt8, isOfConnection: Bool, payload: [UInt8])
+        /// A GOAWAY frame whose last stream is the request's, or the one below it; nothing over HTTP/1.1.
+        case goAway(isBelow: Bool)
     }
 
     /// All the bytes, regardless of the steps between them.

@@ -61,6 +61,17 @@ struct ScenarioReader {
         case "reset": add(.reset)
         case "stall": add(.stall)
         case "cancel": add(.cancel)
+        case "goaway": add(.goAway(isBelow: words(of: rest).contains("below")))
+        case "rst":
+            let code = Int(words(of: rest).first ?? "") ?? 0
+            add(.frame(type: 3, flags: 0, isOfConnection: false, payload: Frame.bytes(of: code)))
+        case "frame", "frame0":
+            let parts = rest.split(separator: 0x20, maxSplits: 2)
+            let numbers = parts.prefix(2).map { UInt8(String(decoding: $0, as: UTF8.self)) ?? 0 }
+            guard numbers.count == 2 else { return }
+            let payload = expanded(parts.count > 2 ? Array(parts[2]) : [], of: ask)
+            let isOfConnection = keyword == "frame0"
+            add(.frame(type: numbers[0], flags: numbers[1], isOfConnection: isOfConnection, payload: payload))
         case "each": split(into: Int(words(of: rest).first ?? "") ?? 1)
         default: if let bytes = bytes(keyword, rest, of: ask) { add(bytes) }
         }

@@ -12,6 +12,11 @@ struct Seen {
     var body: [UInt8] = []
     /// The bytes that the peer has sent in reply.
     var replied: [UInt8] = []
+    var method: String
+    /// Whether it is a stream of HTTP/2; its head is a header block.
+    let isStream: Bool
+    /// Whether the peer has said that it did not process the request (RFC 9113 §8.7).
+    var isRefused = false
     /// Whether a part of the reply was sent after the next request had arrived. No client can tell such bytes from the
     /// response to that request.
     var crosses = false
@@ -20,10 +25,18 @@ struct Seen {
     static let maximumKept = 65_536
 
     init(head: [UInt8], connection: Int) {
-        (self.head, self.connection) = (head, connection)
+        (self.head, self.connection, isStream) = (head, connection, false)
+        method = String(decoding: head.prefix { $0 != 0x20 }, as: UTF8.self)
         let target = String(decoding: head.prefix(while: { $0 != 0x0D }), as: UTF8.self)
         ask = Self.number(after: "/q", before: "/", in: target) ?? Self.number(after: "q", before: ".test", in: target)
         good = Self.number(after: "/good", before: "/", in: target)
+    }
+
+    /// Creates a request from the header block of HTTP/2, in which only the path is read.
+    init(block: [UInt8], connection: Int) {
+        (head, self.connection, isStream, method) = (block, connection, true, "")
+        ask = Self.number(
+            after: PeerAddress.plainPath + "/q", before: "/", in: String(decoding: block, as: UTF8.self))
     }
 
     private static func number(after start: String, before end: String, in text: String) -> Int? {
@@ -37,7 +50,6 @@ struct Seen {
     }
 
     var text: String { String(decoding: head, as: UTF8.self) }
-    var method: String { String(text.prefix { $0 != " " }) }
 
     /// Returns the values of all fields with a name, which must be lowercase.
     func values(of name: String) -> [String] {

@@ -72,6 +72,26 @@ struct HTTP2EndingTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// Regression: libcurl keeps such a connection, and the next POST went out over it.
+    @Test(.curlSpeaksHTTP2, .enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)))
+    func `a connection with an invalid frame serves no other request`() async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        @Sendable func post(_ path: String) async throws -> String {
+            var request = TransportRequest(
+                method: .post, url: try RequestURL(try #require(Peers.http2) + path), body: .bytes(Data("x".utf8)))
+            request.options.trustPeers()
+            request.options.httpVersion = .http2
+            request.options.totalTimeout = .seconds(30)
+            return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+        }
+        for _ in 0..<3 {
+            #expect(try await post("/ok") == "ok")
+            await expectFailure(.invalidResponse) { _ = try await post("/refuse/broken") }
+        }
+        #expect(try await post("/ok") == "ok")
+        await dispatcher.shutDown(within: .zero)
+    }
+
     /// Regression: the log in which libcurl reports a refusal has the request's own texts too, and the request was sent
     /// 65 times.
     @Test(

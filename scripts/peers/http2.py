@@ -2,7 +2,8 @@
 
     /ok            200, `ok`
     /cut/HOW       200 and ten bytes of a body, then HOW; /cut/HOW/100 announces a hundred bytes first
-                   HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset
+                   HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset,
+                   broken (a frame that is invalid for the whole connection, which stays open)
     /refuse/HOW    the same before the head
     /counted/WORD  the number of requests so far whose path ends in the word
     /hold          200 and ten bytes, then nothing until a request for /release on any connection: then ten more
@@ -167,6 +168,9 @@ class Peer(asyncio.Protocol):
             self.flush()
         elif how == "tcp-reset":
             self.reset()
+        elif how == "broken":
+            # WINDOW_UPDATE with an increment of 0 on stream 0 (RFC 9113 section 6.9).
+            self.transport.write(b"\0\0\4\x08" + bytes(9))
         else:
             if how == "goaway":
                 self.http.close_connection(ErrorCodes.INTERNAL_ERROR, last_stream_id=stream)

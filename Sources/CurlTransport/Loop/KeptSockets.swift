@@ -24,6 +24,8 @@ struct KeptSockets {
         /// Whether a response over the connection was HTTP/1. Where HTTP/2 may be negotiated, only the connection shows
         /// it.
         var isHTTP1 = false
+        /// Whether a frame of HTTP/2 could not be read, so that none after it can.
+        var isBroken = false
     }
 
     private var kept: [Place: [Kept]] = [:]
@@ -60,6 +62,9 @@ struct KeptSockets {
 
     /// Records that an HTTP/1 response has arrived over the connection at a place.
     mutating func speaksHTTP1(from place: Place) { mark(place, \.isHTTP1) }
+
+    /// Records that the connection at a place can't be read any more.
+    mutating func broke(from place: Place) { mark(place, \.isBroken) }
 
     private mutating func mark(_ place: Place, _ property: WritableKeyPath<Kept, Bool>) {
         for index in kept[place]?.indices ?? 0..<0 { kept[place]?[index][keyPath: property] = true }

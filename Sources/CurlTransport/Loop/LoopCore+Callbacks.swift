@@ -92,8 +92,8 @@ extension LoopCore: TransferDelegate {
         }
         let used = KeptSockets.those(of: ends, in: kept)
         guard transfer.speaksHTTP1 || used.contains(where: \.isHTTP1) else {
-            guard used.contains(where: { ReceiveQueue.hasEnded($0.descriptor) }) else { return true }
-            // libcurl 8.23 keeps one that the peer has ended, and would choose it again.
+            guard used.contains(where: { $0.isBroken || ReceiveQueue.hasEnded($0.descriptor) }) else { return true }
+            // libcurl (8.14 to 8.23) keeps one that the peer has ended or broken, and would choose it again.
             _ = transfer.state.run.easy?.endsItsConnection()
             return false
         }

@@ -8,6 +8,7 @@ extension LoopCore {
         while let (slot, code) = nextDone() {
             guard let transfer = state.transfers[slot] else { continue }
             if let easy = transfer.state.run.easy {
+                if code == .http2 { state.keptSockets.broke(from: transfer.place(ofConnectionFrom: easy.localPort)) }
                 transfer.considerRepeat(of: easy, after: code)
                 if transfer.state.response.failure == nil, let again = transfer.state.life.again,
                     begin(transfer, again: again)
