@@ -1,7 +1,7 @@
 /// The streams of one HTTP/2 connection of the peer. Replies are written as for HTTP/1.1: a head becomes a HEADERS
 /// frame, what follows becomes DATA frames, and steps may add frames of any kind.
 ///
-/// Requests are recognized without HPACK: the Huffman code of `/~~~/q3/` is longer than the text, so it is sent as it is.
+/// Requests are recognized without HPACK: `/~~~/q3/` is not compressed, because its Huffman code is longer.
 struct PeerStreams {
     /// The start of a client's connection (RFC 9113 §3.4).
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
