@@ -77,6 +77,6 @@ struct Judge {
 }
 
 extension Exchange {
-    /// Whether its URL names one of the peer's origins, without a proxy or a changed address, and its `Host` can be read.
+    /// Whether its URL names one of the peer's origins, without a proxy or another address, and `Host` can be read.
     var isOfOneOrigin: Bool { !ask.has("h2") && !ask.has("proxy") && !ask.has("tunnel") && !ask.has("named") }
 }
