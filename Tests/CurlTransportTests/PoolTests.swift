@@ -95,4 +95,70 @@ struct PoolTests {
         #expect(targets[0] == "/a?b=1" && targets[1] == "/a" && targets[2] == "/%41?%62" && targets.last == "/b")
         await dispatcher.shutDown(within: .zero)
     }
+
+    /// Regression: one slow transfer in each pool let requests to new origins wait until they failed.
+    @Test func `a new origin finds a place while every pool is busy`() async throws {
+        let dispatcher = Self.dispatcher(limit: 32)
+        let gate = Gate()
+        let server = try ScriptedServer([.forEachRequest([.send(Self.response)])])
+        let slow = try ScriptedServer([.read, .wait(until: gate), .send(Self.response), .stall])
+        defer {
+            server.stop()
+            slow.stop()
+        }
+        @Sendable func get(_ origin: Int, from server: ScriptedServer) async throws -> Data {
+            // libcurl itself has the address of such names.
+            var request = TransportRequest(url: try RequestURL("http://o\(origin).localhost:\(server.port)/"))
+            request.options.totalTimeout = .seconds(50)
+            return try await dispatcher.send(request).body.collect()
+        }
+        // An eighth of the connections.
+        let pools = 4
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for pool in 0..<pools {
+                group.addTask { try await get(pool, from: slow) }
+                try await slow.wait { $0.requests.count == pool + 1 }
+                for origin in 1..<Pool.maximumOrigins {
+                    _ = try await get(pool * Pool.maximumOrigins + origin, from: server)
+                }
+            }
+            #expect(try await get(-1, from: server) == Data("x".utf8))
+            gate.open()
+            for try await body in group { #expect(body == Data("x".utf8)) }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
+
+    /// Regression: a pool with a transfer is not closed, and such ones kept three times the limit.
+    @Test func `busy pools keep no connections above the limit`() async throws {
+        let limit = 8
+        let dispatcher = Self.dispatcher(limit: limit)
+        let gate = Gate()
+        let server = try ScriptedServer([.forEachRequest([.send(Self.response)])])
+        let slow = try ScriptedServer([.read, .wait(until: gate), .send(Self.response), .stall])
+        defer {
+            server.stop()
+            slow.stop()
+        }
+        let kinds = 4
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for kind in 0..<kinds {
+                group.addTask { try await Self.get(slow.url(), kind: kind, over: dispatcher).text }
+            }
+            try await slow.wait { $0.requests.count == kinds }
+            for kind in 0..<kinds {
+                try await withThrowingTaskGroup(of: String.self) { burst in
+                    for _ in 0..<limit {
+                        burst.addTask { try await Self.get(server.url(), kind: kind, over: dispatcher).text }
+                    }
+                    for try await text in burst { #expect(text == "x") }
+                }
+            }
+            // Each kind may have one that was in use when the limit was passed.
+            #expect(try OwnSockets.connected(to: [Int(server.port), Int(slow.port)]).count <= limit + kinds)
+            gate.open()
+            for try await text in group { #expect(text == "x") }
+        }
+        await dispatcher.shutDown(within: .zero)
+    }
 }
