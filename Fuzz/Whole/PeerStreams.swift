@@ -6,6 +6,8 @@ struct PeerStreams {
     /// The start of a client's connection (RFC 9113 §3.4).
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
+    private static let blankLine = Array("\r\n\r\n".utf8)
+
     private struct Stream {
         let number: Int
         var steps: [Reply.Step]
@@ -135,16 +137,21 @@ struct PeerStreams {
     private mutating func send(_ bytes: [UInt8], _ id: UInt32, _ peer: inout PeerRound) {
         guard var stream = streams[id] else { return }
         peer.replied(bytes[...], to: stream.number)
-        var rest = bytes[...]
-        while !stream.hasHead, let byte = rest.popFirst() {
-            stream.head.append(byte)
-            guard stream.head.suffix(4) == [0x0D, 0x0A, 0x0D, 0x0A] else { continue }
-            let (block, isInterim) = Frame.block(ofHead: stream.head)
+        let hadHead = stream.hasHead
+        if !hadHead { stream.head += bytes }
+        var start = max(0, stream.head.count - bytes.count - 3)
+        while !stream.hasHead, let end = Text.firstIndex(of: Self.blankLine, in: stream.head, from: start) {
+            let (block, isInterim) = Frame.block(ofHead: Array(stream.head[..<end]))
             output += Frame.bytes(1, flags: 4, id, payload: block)
-            stream.head = []
-            stream.hasHead = !isInterim
+            stream.head.removeFirst(end + Self.blankLine.count)
+            (stream.hasHead, start) = (!isInterim, 0)
         }
-        stream.unsent = rest
+        guard stream.hasHead else {
+            streams[id] = stream
+            return
+        }
+        stream.unsent = (hadHead ? bytes : stream.head)[...]
+        stream.head = []
         streams[id] = stream
     }
 

@@ -20,11 +20,12 @@ struct ConnectionTable {
     /// By remote port.
     var entries: [Int: [Entry]]
 
-    /// Parses a table. Skips lines that are not connections, the heading among them.
+    /// Parses a table. Skips lines that are not connections, the heading among them, and the closed ones, which no
+    /// process owns: a busy machine has tens of thousands.
     init(parsing text: String) {
         let entries = text.split(separator: "\n").compactMap { line -> Entry? in
             let columns = line.split(separator: " ", omittingEmptySubsequences: true)
-            guard columns.count > 9 else { return nil }
+            guard columns.count > 9, columns[9] != "0" else { return nil }
             let remote = columns[2].split(separator: ":")
             guard remote.count == 2, let port = Int(remote[1], radix: 16) else { return nil }
             return Entry(
