@@ -29,6 +29,15 @@ struct NetworkClientTests {
         #expect(stub.sent.map(\.url.absoluteString) == ["http://127.0.0.1/users?page=1"])
     }
 
+    @Test func `a copy with another transport is the same client`() async throws {
+        let (first, second) = (StubTransport(always: .text("first")), StubTransport(always: .text("second")))
+        let client = NetworkClient(transport: first, baseURL: "http://h/v1").with { $0.headerFields[.userAgent] = "me" }
+        let other = client.with { $0.transport = second }
+        #expect(try await other.send(RequestData(path: "users"), as: .text).body == "second")
+        #expect(second.sent.map(\.url.absoluteString) == ["http://h/v1/users"])
+        #expect(second.sent.first?.headerFields[.userAgent] == "me" && first.sent.isEmpty)
+    }
+
     @Test func `a curl command has what the client adds`() throws {
         let client = NetworkClient(transport: StubTransport(), baseURL: "http://h/v1").with {
             $0.headerFields[.userAgent] = "me"

@@ -13,6 +13,11 @@ enum ReadmeSamples {
         var data: RequestData { RequestData(path: "users", params: ["page": 1]) }
     }
 
+    static func oneLine() async throws {
+        let text = try await RequestData(path: "https://example.org/").send(as: .text).body
+        print(text)
+    }
+
     static func first() async throws {
         var client = NetworkClient(transport: DefaultTransport.instance)
         client.baseURL = "http://127.0.0.1:8080"

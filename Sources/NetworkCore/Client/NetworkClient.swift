@@ -16,8 +16,8 @@ public import HTTPTypes
 /// A request without options of its own (any ``RequestConvertible``) takes the client's ``options``; a
 /// ``TransportRequest``, which is complete already, keeps its own. The rule for credentials is at ``headerFields``.
 public struct NetworkClient: NetworkDispatcher {
-    /// The transport that carries the exchanges.
-    public let transport: any HTTPTransport
+    /// The transport that carries the exchanges. A copy with another one is the same client over that transport.
+    public var transport: any HTTPTransport
     /// The URL that a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request
     /// has a base or a whole URL of its own (`RequestData(url: "…")`). With
     /// `nil`, the default, each path must be a whole URL.
