@@ -7,7 +7,7 @@ import Testing
 
 /// The loop's transfers share TLS sessions, and a resumed session skips the check of certificates. So everything that
 /// affects that check must be equal. `/session` responds with `r` for a resumed session, and with the client's name.
-@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
+@Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 3))
 struct TLSSessionTests {
     /// A request with a connection of its own.
     struct Kind: Sendable, CustomTestStringConvertible {

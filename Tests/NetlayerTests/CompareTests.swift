@@ -137,6 +137,9 @@ struct CompareTests {
         // The end by a signal is a failure of that arm.
         let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
         #expect(crashed.arms.map(\.errors) == [[:], ["signal 9": 5]])
+        // Regression: a program that a shell started and a signal ended counted as a success.
+        let (inner, _) = try await Self.compare("--exec", "sh -c 'kill -9 $$'; exit $?", "-n", "2")
+        #expect(inner.arms.map(\.errors) == [["signal 9": 2], ["signal 9": 2]])
         // A shell's status for a program that it does not find.
         // Regression: the program inherited that the tool ignores these signals.
         for (name, number) in [("PIPE", 13), ("INT", 2), ("TERM", 15), ("HUP", 1)] {
@@ -227,9 +230,31 @@ struct CompareTests {
         #expect(try CompareCommand.parse(["--exec", "true"]).design(weights: [1]).processes == 20)
     }
 
-    @Test func `the time of a warm-up at a rate is no hang`() throws {
-        let words = ["http://h/", "-n", "5", "--rate", "0.5", "--timeout", "1", "--warm-up", "20"]
-        #expect(try CompareCommand.parse(words).design(weights: [1]).patience(of: 20) >= .seconds(40 + 10))
+    @Test func `the interval of a rate is no hang`() throws {
+        let words = ["http://h/", "-n", "5", "--rate", "0.05", "--timeout", "1"]
+        #expect(try CompareCommand.parse(words).design(weights: [1]).patience >= .seconds(20 + 1))
+    }
+
+    /// Regression: an arm that hung was waited for by the sum of its requests' timeouts: up to 17 minutes.
+    @Test func `an arm that begins no request is hung, and one that does is not, however long its block`() async throws
+    {
+        let pipe = Pipe()
+        let lines = LineReader(pipe.fileHandleForReading)
+        let number = Guarded(0)
+        // It grows thirty times as often as it is looked at.
+        let work = Task {
+            for _ in 0..<40 {
+                try await Task.sleep(for: .milliseconds(100))
+                number.withLock { $0 += 1 }
+            }
+            try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
+        }
+        let line = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+        #expect(line == Data("done".utf8))
+        try await work.value
+        await #expect(throws: LineReader.TimedOut.self) {
+            _ = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+        }
     }
 
     /// A program that gives its standard error a terminal is part of each Debian.

@@ -1,4 +1,5 @@
 import Foundation
+import NetworkLayer
 import NetworkRecording
 import NetworkTesting
 import TestSupport
@@ -70,11 +71,16 @@ struct RecordingToolTests {
         }
         let whole = har([
             entry(server.url(), 200), entry("wss://h/", 101), entry("blob:http://h/1", 200), entry("data:,x", 200),
+            entry("javascript:void(0)", 200),
         ])
         try whole.write(to: URL(filePath: file))
+        let shown = try await ToolRun(["har", "show", file])
+        #expect(shown.text.contains("1 exchanges in") && shown.errors.contains("1 of javascript:"), "\(shown.text)")
         let run = try await ToolRun(["replay", file, "--fail-on", "nothing"])
         #expect(run.status == 0 && run.text.contains("1 exchanges over curl"), "\(run.text)\(run.errors)")
-        #expect(run.errors.contains("entries are left out: 1 of blob:, 1 of data:, 1 of wss:"), "\(run.errors)")
+        #expect(
+            run.errors.contains("entries are left out: 1 of blob:, 1 of data:, 1 of javascript:, 1 of wss:"),
+            "\(run.errors)")
 
         let forged = #","_error":{"code":"x\nGET https://bank/","message":""}"#
         try har([entry(server.url(), 0, forged)]).write(to: URL(filePath: file))
@@ -82,6 +88,83 @@ struct RecordingToolTests {
             let shown = try await ToolRun(command).text
             #expect(shown.contains("bank") && !shown.contains("\nGET https://bank"), "\(shown)")
         }
+    }
+
+    /// Regression: `replay -H 'Authorization: …'` sent the credential to every origin of a browser's file.
+    @Test func `a secret field is sent only with requests that had it`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let (own, other) = (try ScriptedServer(.ok("x")), try ScriptedServer(.ok("x")))
+        defer {
+            own.stop()
+            other.stop()
+        }
+        var recording = Recording(entries: [
+            .init(
+                request: .init(url: own.url(), headerFields: [.authorization: "Bearer old"]),
+                response: .init(status: 200, body: .init(Data("x".utf8)))),
+            .init(request: .init(url: other.url()), response: .init(status: 200, body: .init(Data("x".utf8)))),
+        ])
+        try recording.write(to: folder.path("a.har"))
+        let run = try await ToolRun([
+            "replay", folder.path("a.har"), "-H", "Authorization: Bearer new", "-H", "X-A: 1", "--fail-on", "nothing",
+        ])
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        #expect(own.requests.map { $0.values(of: "Authorization") } == [["Bearer new"]])
+        #expect(other.requests.map { $0.values(of: "Authorization") } == [[]])
+        #expect(other.requests.map { $0.values(of: "X-A") } == [["1"]])
+
+        recording.entries[0].request.headerFields = [:]
+        try recording.write(to: folder.path("b.har"))
+        let refused = try await ToolRun(["replay", folder.path("b.har"), "-H", "Authorization: Bearer new"])
+        #expect(refused.status == 2 && refused.errors.contains("2 origins"), "\(refused.errors)")
+        #expect(own.requests.count == 1 && other.requests.count == 1)
+
+        recording.entries.removeLast()
+        try recording.write(to: folder.path("c.har"))
+        _ = try await ToolRun(["replay", folder.path("c.har"), "-H", "Authorization: Bearer new"])
+        #expect(own.requests.last?.values(of: "Authorization") == ["Bearer new"])
+    }
+
+    /// Regression: "the same" was said of bodies that were never compared.
+    @Test func `how far bodies were compared is said`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")])])
+        defer { server.stop() }
+        let bodies = [
+            Recording.Body(Data("abc".utf8)), Recording.Body(Data("ab".utf8), omitted: 1), Recording.Body(omitted: 3),
+        ]
+        let entries = bodies.enumerated().map { number, body in
+            Recording.Entry(
+                request: .init(url: server.url("/\(number)")),
+                response: .init(status: 200, headerFields: [.contentLength: "3"], body: body))
+        }
+        try Recording(entries: entries).write(to: folder.path("a.har"))
+        let run = try await ToolRun(["replay", folder.path("a.har")])
+        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        let lines = run.text.split(separator: "\n").map(String.init)
+        #expect(lines[0].hasSuffix("/0: 200, the same"))
+        #expect(lines[1].hasSuffix("/1: 200, the same as far as it was recorded: 2 bytes of the body"))
+        #expect(lines[2].hasSuffix("/2: 200, the same but for the body, which was not recorded"))
+        #expect(
+            lines[3].hasSuffix(
+                "0 differ, 1 compared by the start of their bodies alone, 1 without their bodies"))
+    }
+
+    /// Regression: exchanges that a killed recorder had not written were missing without a word.
+    @Test func `an incomplete recording is shown, and neither replayed nor compared`() async throws {
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        var recording = Recording(entries: [.init(request: .init(url: "http://127.0.0.1:9/"))])
+        recording.isIncomplete = true
+        try recording.write(to: folder.path("a.har"))
+        for command in [["replay", folder.path("a.har")], ["compare", "--input", folder.path("a.har")]] {
+            let run = try await ToolRun(command)
+            #expect(run.status == 8 && run.errors.contains("is incomplete"), "\(run.errors)")
+        }
+        let shown = try await ToolRun(["har", "show", folder.path("a.har")])
+        #expect(shown.status == 0 && shown.text.contains("1 exchanges in") && shown.errors.contains("is incomplete"))
     }
 
     /// A mark is shorter than its secret, so the recorded part has fewer bytes than were cut.

@@ -15,7 +15,7 @@ struct TimedReplayTests {
         let transport = CountingTransport()
         let start = Date()
         let entries = (0..<20).map { Recording.Entry(started: start, request: .init(url: "http://h/\($0)")) }
-        let again = RecordedAgain(transport: transport, fields: [], timeout: .seconds(30))
+        let again = RecordedAgain(transport: transport, fields: try ReplacedFields([]), timeout: .seconds(30))
         var names: Set<String> = []
         try await ReplayCommand.sendTimed(entries, of: again, from: start, limit: limit) { outcome in
             transport.counts.withLock { $0.ended += 1 }

@@ -467,6 +467,31 @@ struct ContentTests {
         #expect(without.differences.map(\.wholePlace) == ["json:/sessions/old"])
     }
 
+    /// Regression: from some 1,000 responses on, a timestamp was a new difference between equal arms, and from 6,000 on
+    /// a string in place of a number was none: only the first 2,000 values were told apart.
+    @Test(arguments: [500, 900, 1_050, 1_500, 3_000, 6_000, 50_000])
+    func `values that change with each response are noise, and another kind of them is none`(count: Int) {
+        func tally(_ arm: Int, oddities: Int = .max) -> PartTally {
+            var tally = PartTally()
+            for number in 0..<count {
+                let round = ExperimentRound(process: number % 8, number: number * 40 / count)
+                let kind = number % oddities == 3 && oddities < .max ? "string" : "number"
+                tally.add(PartValue("\(number * 3 + arm)", kind: kind), in: round)
+            }
+            return tally.settled
+        }
+        let (first, copy) = (tally(0), tally(1))
+        let base = first.adding(copy)
+        #expect(!ContentComparison.differs(base, first, copy, tally(2)))
+        #expect(ContentComparison.differs(base, first, copy, tally(2, oddities: 20)))
+    }
+
+    @Test func `a timestamp in 1,050 responses is noise`() {
+        func arm(_ start: Int) -> [RecordedResponse] { Self.times(1_050) { Self.response(#"{"at":\#(start + $0)}"#) } }
+        let result = Self.compare(arm(0), arm(10_000), arm(20_000))
+        #expect(result.differences.isEmpty && result.noise.map(\.place) == ["json:/at"], "\(result.differences)")
+    }
+
     @Test func `a place below a key that names a secret is not shown`() {
         func keyed(_ value: Int) -> [RecordedResponse] {
             Self.times(20) { _ in Self.response(#"{"tokens":{"S3CR3T":{"user":\#(value)}}}"#) }

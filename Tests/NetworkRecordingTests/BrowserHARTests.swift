@@ -139,4 +139,19 @@ struct BrowserHARTests {
         #expect(entry.request.body?.text == "password=REDACTED&x%20y=1+2")
         #expect(entry.request.headerFields[.contentType] == "application/x-www-form-urlencoded")
     }
+
+    /// Regression: `netlayer replay` reported a Content-Type that was not recorded.
+    @Test func `the type of a body that the fields lack is none of them`() throws {
+        let text = Self.firefox.replacingOccurrences(
+            of: #""size":5000,"comment":"Response bodies are not included.""#, with: #""size":10,"text":"password=x""#
+        ).replacingOccurrences(of: "text/html; charset=utf-8", with: "application/x-www-form-urlencoded")
+        var recording = try Recording(har: text)
+        #expect(recording.entries[0].response?.headerFields == [:])
+        #expect(recording.entries[0].response?.body.mediaType == "application/x-www-form-urlencoded")
+        // It still tells where the secrets are, and is written again.
+        recording.entries[0].redactSecrets()
+        #expect(recording.entries[0].response?.body.text == "password=REDACTED")
+        let again = try Recording(har: recording.harText)
+        #expect(again.entries[0].response?.body == recording.entries[0].response?.body)
+    }
 }

@@ -111,6 +111,7 @@ package struct ContentComparison: Sendable {
         _ place: String, _ status: Int?, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) {
         guard first.total > 0, other.total > 0 else { return }
+        let (first, copy, other) = (first.settled, copy?.settled, other.settled)
         let base = copy.map(first.adding) ?? first
         let share = base.distance(to: other)
         let noiseShare = copy.map(first.distance) ?? 0
@@ -136,7 +137,7 @@ package struct ContentComparison: Sendable {
 
     /// Returns whether an arm differs from the first one by more than the first one's two copies from each other.
     /// - Parameter base: The two copies together.
-    private static func differs(
+    static func differs(
         _ base: PartTally, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) -> Bool {
         differsBeyondNoise(base, first, copy, other)

@@ -1,70 +1,110 @@
-/// The values that one part has had, and how often, by round.
+/// The values that one part has had, and how often, by round. Of a part with thousands of values they are those of a
+/// fair sample of the responses; the kinds of values are few, and always counted in full.
 package struct PartTally: Sendable {
-    /// The most values that are told apart.
+    /// The most values that are told apart, and the number of responses in the sample of a part with more.
     static let maximumValues = 2_000
 
-    private(set) var counts: [PartValue: RoundCount] = [:]
-    /// How many responses had another value than those in ``counts``.
-    private(set) var others = RoundCount()
-    /// How many responses there are.
-    private(set) var total = 0
+    private var all: [PartValue: RoundCount] = [:]
+    private var sample: [(value: PartValue, round: ExperimentRound)] = []
+    // With a fixed seed, so that a comparison can be repeated.
+    private var generator = SeededGenerator(seed: 1)
+    private var ofKinds: [String: RoundCount] = [:]
+    /// How many responses were counted.
+    private var responses = 0
 
     init() {}
 
     /// Creates the tally of responses with one value.
     init(_ value: PartValue, _ count: RoundCount) {
         guard count.total > 0 else { return }
-        (counts, total) = ([value: count], count.total)
+        (all, ofKinds, responses) = ([value: count], [value.kind: count], count.total)
+    }
+
+    /// Creates the tally of some counts, however many there are.
+    private init(_ counts: [PartValue: RoundCount]) {
+        all = counts
+        responses = counts.values.reduce(0) { $0 + $1.total }
+        for (value, count) in counts { ofKinds[value.kind, default: RoundCount()].add(count) }
     }
 
     mutating func add(_ value: PartValue, count: Int = 1, in round: ExperimentRound = ExperimentRound()) {
-        total += count
-        change(value) { $0.add(count, in: round) }
-    }
-
-    private mutating func add(_ value: PartValue, _ count: RoundCount) {
-        total += count.total
-        change(value) { $0.add(count) }
-    }
-
-    /// Changes the count of a value, or of the other ones if there is no room for the value.
-    private mutating func change(_ value: PartValue, by change: (inout RoundCount) -> Void) {
-        if counts[value] != nil || counts.count < Self.maximumValues {
-            change(&counts[value, default: RoundCount()])
+        guard count > 0 else { return }
+        ofKinds[value.kind, default: RoundCount()].add(count, in: round)
+        if sample.isEmpty {
+            responses += count
+            all[value, default: RoundCount()].add(count, in: round)
+            if all.count > Self.maximumValues { drawSample() }
         } else {
-            change(&others)
+            for _ in 0..<count { draw(value, round) }
         }
+    }
+
+    /// Keeps a sample of the responses so far.
+    private mutating func drawSample() {
+        let counts = all.sorted { $0.key.text < $1.key.text }
+        (all, responses) = ([:], 0)
+        for (value, count) in counts {
+            for (round, count) in count.rounds { for _ in 0..<count { draw(value, round) } }
+        }
+    }
+
+    /// Takes a response into the sample with the same chance as each one before it (reservoir sampling).
+    private mutating func draw(_ value: PartValue, _ round: ExperimentRound) {
+        responses += 1
+        if sample.count < Self.maximumValues { return sample.append((value, round)) }
+        let place = Int.random(in: 0..<responses, using: &generator)
+        if place < sample.count { sample[place] = (value, round) }
+    }
+
+    /// The values of the responses, or of the sample.
+    var counts: [PartValue: RoundCount] {
+        if sample.isEmpty { return all }
+        return sample.sorted { $0.round < $1.round }.reduce(into: [:]) {
+            $0[$1.value, default: RoundCount()].add(1, in: $1.round)
+        }
+    }
+
+    /// How many responses ``counts`` has.
+    var total: Int { sample.isEmpty ? responses : sample.count }
+
+    /// The tally with nothing but ``counts``, which many questions share.
+    var settled: PartTally { sample.isEmpty ? self : with(PartTally(counts)) }
+
+    private func with(_ other: PartTally) -> PartTally {
+        var tally = other
+        tally.ofKinds = ofKinds
+        return tally
+    }
+
+    /// The tally of the kinds of values alone, of all responses.
+    var kinds: PartTally {
+        PartTally(Dictionary(uniqueKeysWithValues: ofKinds.map { (PartValue("", kind: $0), $1) }))
+    }
+
+    /// The share of responses that have the part.
+    var presentShare: Double {
+        let all = ofKinds.values.reduce(0) { $0 + $1.total }
+        return all > 0 ? 1 - Double(ofKinds[PartValue.absent.kind]?.total ?? 0) / Double(all) : 0
     }
 
     /// Adds the values of another tally.
     func adding(_ other: PartTally) -> PartTally {
-        var sum = self
-        for (value, count) in other.counts { sum.add(value, count) }
-        sum.others.add(other.others)
-        sum.total += other.others.total
+        var sum = PartTally(counts.merging(other.counts) { $0.adding($1) })
+        sum.ofKinds = ofKinds.merging(other.ofKinds) { $0.adding($1) }
         return sum
     }
 
     /// Returns how many responses had a value.
-    func count(of value: PartValue) -> Int { counts[value]?.total ?? 0 }
+    func count(of value: PartValue) -> Int { all[value]?.total ?? 0 }
 
     /// The value of all responses, if they have the same one.
-    var onlyValue: PartValue? { counts.count == 1 && others.total == 0 ? counts.first?.key : nil }
-
-    /// Returns the tally of the kinds of values alone.
-    var kinds: PartTally {
-        var kinds = PartTally()
-        for (value, count) in counts { kinds.add(PartValue("", kind: value.kind), count) }
-        kinds.others = others
-        kinds.total += others.total
-        return kinds
-    }
+    var onlyValue: PartValue? { sample.isEmpty && all.count == 1 ? all.first?.key : nil }
 
     /// Returns the share of responses by which two tallies differ (the total variation distance), from 0 to 1.
     func distance(to other: PartTally) -> Double {
         let (own, foreign) = (Double(total), Double(other.total))
         guard own > 0, foreign > 0 else { return own == foreign ? 0 : 1 }
-        var sum = abs(Double(others.total) / own - Double(other.others.total) / foreign)
+        var sum = 0.0
         for value in Set(counts.keys).union(other.counts.keys) {
             sum += abs(Double(count(of: value)) / own - Double(other.count(of: value)) / foreign)
         }
@@ -78,7 +118,7 @@ package struct PartTally: Sendable {
         guard all > 0, number > 0 else { return 1 }
         let spread = 1 / all + 1 / Double(number)
         var errors = 0.0
-        for count in counts.values.map(\.total) + [others.total] {
+        for count in counts.values.map(\.total) {
             let share = Double(count) / all
             errors += (share * (1 - share) * spread).squareRoot()
         }
@@ -117,7 +157,6 @@ package struct PartTally: Sendable {
                 if isFound { found[round[keyPath: part], default: 0] += count }
             }
         }
-        for (round, count) in others.rounds { sizes[round[keyPath: part], default: 0] += count }
         return sizes.reduce(into: [:]) { $0[$1.key] = Double(found[$1.key] ?? 0) / Double($1.value) }
     }
 

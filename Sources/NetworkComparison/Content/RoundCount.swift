@@ -37,6 +37,12 @@ package struct RoundCount: Sendable {
         }
     }
 
+    func adding(_ other: RoundCount) -> RoundCount {
+        var sum = self
+        sum.add(other)
+        return sum
+    }
+
     /// Adds the counts of something else.
     mutating func add(_ other: RoundCount) {
         guard total > 0 else {

@@ -72,10 +72,3 @@ struct VolatileKeys {
         return nil
     }
 }
-
-extension PartTally {
-    /// The share of responses that have the part.
-    fileprivate var presentShare: Double {
-        total > 0 ? 1 - Double(count(of: .absent)) / Double(total) : 0
-    }
-}

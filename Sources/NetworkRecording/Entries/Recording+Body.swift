@@ -8,6 +8,8 @@ extension Recording {
         /// The number of bytes that were not recorded: those beyond the limit, or all of them if the body was left out
         /// because of a secret in it.
         public var omitted: Int
+        /// The media type that a HAR file has for a body whose header fields have none; else `nil`.
+        public var mediaType: String?
 
         /// Creates a body. Default: an empty one.
         public init(_ bytes: Data = Data(), omitted: Int = 0) {

@@ -73,10 +73,14 @@ extension Recording.Request {
 extension Recording.Body {
     /// Returns the body without its secrets, or `nil` if it contains none.
     fileprivate func withoutSecrets(_ fields: HTTPFields) -> Recording.Body? {
+        var fields = fields
+        if let mediaType { fields[.contentType] = mediaType }
+        var shown = self
         switch BodySecrets.verdict(on: bytes, fields) {
-        case .unchanged: nil
-        case .replaced(let shown): Recording.Body(Data(shown), omitted: omitted)
-        case .leftOut: Recording.Body(omitted: count)
+        case .unchanged: return nil
+        case .replaced(let text): shown.bytes = Data(text)
+        case .leftOut: (shown.bytes, shown.omitted) = (Data(), count)
         }
+        return shown
     }
 }

@@ -39,7 +39,9 @@ enum HAREntryReader {
             method: method, url: try node.required("url").string(), headerFields: try fields(node.optional("headers")))
         guard let content = try node.optional("postData") else { return request }
         let body = try requestBody(content, size: try node.optional("bodySize")?.size())
-        if !body.bytes.isEmpty { try addType(of: content, to: &request.headerFields) }
+        if !body.bytes.isEmpty, !request.headerFields.contains(.contentType) {
+            request.headerFields[.contentType] = try mediaType(of: content)
+        }
         request.body = body
         return request
     }
@@ -98,7 +100,9 @@ enum HAREntryReader {
             headerFields: try fields(node.optional("headers")))
         if let content = try node.optional("content") {
             response.body = try responseBody(content)
-            if !response.body.bytes.isEmpty { try addType(of: content, to: &response.headerFields) }
+            if !response.body.bytes.isEmpty, !response.headerFields.contains(.contentType) {
+                response.body.mediaType = try mediaType(of: content)
+            }
         }
         response.headTime = try node.optional("_head")?.time()
         if let chunks = try node.optional("_chunks")?.array(upTo: Recording.maximumChunks) {
@@ -128,12 +132,11 @@ enum HAREntryReader {
     /// The types that HAR files have for bodies without one.
     private static let unknownTypes: Set<String> = ["", "x-unknown", "application/octet-stream"]
 
-    /// Adds the type of a body that only HAR's own member tells: without it, secrets of a form are not found.
-    private static func addType(of content: HARNode, to fields: inout HTTPFields) throws {
-        guard !fields.contains(.contentType), let type = try content.optional("mimeType")?.string(),
-            !unknownTypes.contains(type.lowercasedASCII)
-        else { return }
-        fields[.contentType] = type
+    /// Returns the type that HAR's own member has of a body: without it, secrets of a form are not found.
+    private static func mediaType(of content: HARNode) throws -> String? {
+        guard let type = try content.optional("mimeType")?.string(), !unknownTypes.contains(type.lowercasedASCII)
+        else { return nil }
+        return type
     }
 
     /// Returns header fields without the pseudo fields of HTTP/2, such as `:authority`.

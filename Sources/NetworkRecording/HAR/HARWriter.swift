@@ -133,7 +133,7 @@ enum HARWriter {
 
     private static func content(_ body: Recording.Body, _ type: String?) -> JSONValue {
         var members: [JSONValue.Member] = [
-            .init("size", .integer(body.count)), .init("mimeType", .string(type ?? "x-unknown")),
+            .init("size", .integer(body.count)), .init("mimeType", .string(type ?? body.mediaType ?? "x-unknown")),
         ]
         if let text = String(validating: body.bytes, as: UTF8.self) {
             members.append(.init("text", .string(text)))

@@ -27,7 +27,9 @@ struct HARCommand: AsyncParsableCommand {
         func run() async throws {
             let source = try ByteSource(path: file)
             let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
-            let waterfall = Waterfall(try Recording(har: Data(bytes)))
+            let recorded = try RecordedEntries(har: Data(bytes), of: source.name, acceptsIncomplete: true)
+            await recorded.say()
+            let waterfall = Waterfall(recorded.byStart)
             guard let html else {
                 return try await OutputWriter.standardOutput.writeLine(
                     TerminalText.visible(waterfall.lines.joined(separator: "\n")))

@@ -13,7 +13,8 @@ struct ReplayCommand: AsyncParsableCommand {
             The requests go to the transport directly, in the order in which they began, one after another or at the \
             recorded times. Responses are compared as 'compare' does it, after their secrets were left out. Values \
             that were secret are not in a recording: header fields with such a value are not sent; -H gives them \
-            another one.
+            another one, and a secret field goes only with requests that had it. A body is compared as far as it was \
+            recorded, which is said.
 
             \(ProcessStatus.table)
             """)
@@ -47,10 +48,9 @@ struct ReplayCommand: AsyncParsableCommand {
     func run() async throws {
         let source = try ByteSource(path: file)
         let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
-        var others = ForeignEntries()
-        let all = try Recording(har: Data(bytes)).entries.sorted { $0.started < $1.started }
-        let entries = all.filter { !others.take($0) }
-        await others.say(of: source.name)
+        let recorded = try RecordedEntries(har: Data(bytes), of: source.name)
+        await recorded.say()
+        let entries = recorded.byStart
         guard let first = entries.first else { throw ToolFailure(.file, "\(source.name) has no exchanges") }
         var values: [HTTPField] = []
         for header in headers {
@@ -58,12 +58,18 @@ struct ReplayCommand: AsyncParsableCommand {
             values.append(try HTTPField(checking: name, value: value))
         }
         let again = RecordedAgain(
-            transport: try transport.selected(), fields: values, timeout: .seconds(timeout))
+            transport: try transport.selected(), fields: try ReplacedFields(values, for: entries),
+            timeout: .seconds(timeout))
         let outcomes = try await run(entries, of: again, from: first.started)
         let changed = outcomes.count { $0.isAlarm(failOn) }
-        try await OutputWriter.standardOutput.writeLine(
-            "\(entries.count) exchanges over \(again.transport.name), \(outcomes.count { !$0.differences.isEmpty }) differ"
-        )
+        var summary = "\(entries.count) exchanges over \(again.transport.name), "
+        summary += "\(outcomes.count { !$0.differences.isEmpty }) differ"
+        let extents = outcomes.map(\.extent)
+        let parts = extents.count { if case .start = $0 { true } else { false } }
+        if parts > 0 { summary += ", \(parts) compared by the start of their bodies alone" }
+        let without = extents.count { $0 == .nothing }
+        if without > 0 { summary += ", \(without) without their bodies" }
+        try await OutputWriter.standardOutput.writeLine(summary)
         if changed > 0 { throw ToolFailure(.refusedByResult, "") }
     }
 

@@ -205,13 +205,12 @@ struct RequestSources: ParsableArguments {
     }
 
     /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
-    /// An entry of a WebSocket or of a URL with its data in it, as browsers write them, is left out, and is said.
     private static func recorded(_ bytes: Data, _ name: String) async throws -> [SourceRequest] {
-        var others = ForeignEntries()
+        let recorded = try RecordedEntries(har: bytes, of: name)
+        await recorded.say()
         var places: [RecordedKey: Int] = [:]
         var requests: [SourceRequest] = []
-        for (number, entry) in try Recording(har: bytes).entries.enumerated() {
-            if others.take(entry) { continue }
+        for (number, entry) in recorded.all {
             let key = RecordedKey(entry.request)
             if let place = places[key] {
                 requests[place].weight += 1
@@ -227,11 +226,10 @@ struct RequestSources: ParsableArguments {
                         return client
                     })
             } catch var error as NetworkError {
-                error.message = "\(name), entry \(number + 1): \(error.message)"
+                error.message = "\(name), entry \(number): \(error.message)"
                 throw error
             }
         }
-        await others.say(of: name)
         return requests
     }
 }

@@ -126,13 +126,13 @@ final class ArmProcess: Sendable {
                 try? input.write(contentsOf: bytes)
             }
             thread.start()
-            if let line = try await lines.next(within: patience) {
+            if let line = try await lines.next(within: patience, progress: { [counter] in counter.value }) {
                 return try JSONDecoder().decode(ArmReply.self, from: line)
             }
         } catch is LineReader.TimedOut {
             let number = counter.value
             await end()
-            throw Ended(text: "hung: no end within \(patience.shortText) at request \(number)")
+            throw Ended(text: "hung: nothing happened for \(patience.shortText) after request \(number)")
         } catch let error as CancellationError {
             await end()
             throw error
@@ -220,8 +220,11 @@ final class LineReader: Sendable {
     }
 
     /// Returns the next line; `nil` at the end.
+    /// - Parameters:
+    ///   - patience: The longest time without progress.
+    ///   - progress: A number that grows while the line is being made. Default: none.
     /// - Throws: ``TimedOut``, `CancellationError`, or the failure of the read.
-    func next(within patience: Duration) async throws -> Data? {
+    func next(within patience: Duration, progress: @escaping @Sendable () -> Int = { 0 }) async throws -> Data? {
         try await withThrowingTaskGroup(of: Data?.self) { group in
             group.addTask { [stream] in
                 for try await line in stream { return line }
@@ -229,8 +232,13 @@ final class LineReader: Sendable {
                 return nil
             }
             group.addTask {
-                try await Task.sleep(for: patience)
-                throw TimedOut()
+                var seen = progress()
+                while true {
+                    try await Task.sleep(for: patience)
+                    let now = progress()
+                    if now == seen { throw TimedOut() }
+                    seen = now
+                }
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil

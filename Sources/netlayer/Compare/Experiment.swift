@@ -121,7 +121,7 @@ struct Experiment: Sendable {
     func run(_ order: BlockOrder, of arm: inout Arm) async throws -> BlockReport? {
         guard arm.figures[order.url].ended == nil else { return nil }
         do {
-            let report = try await process(of: &arm).run(order, within: design.patience(of: order.requests))
+            let report = try await process(of: &arm).run(order, within: design.patience)
             arm.note(report)
             return report
         } catch let end as ArmProcess.Ended {

@@ -95,16 +95,9 @@ struct ExperimentDesign: Sendable {
     /// - Parameter latest: The time of one request in the latest block, which may have had one request alone.
     func pace(_ latest: Double) -> Double { max(latest, rate.map { 1 / $0 } ?? 0) }
 
-    /// Returns the longest time that a block may take. Each request has its own timeout, and a worker sends several.
-    /// The intervals of an open load are no sign of a hang, however long.
-    func patience(of requests: Int) -> Duration {
-        let perWorker = (requests + concurrency - 1) / concurrency
-        let intended = rate.map { Double(requests) / $0 } ?? 0
-        return .seconds(min(Double(perWorker) * timeout, Self.longestPatience) + intended + Self.shortestPatience)
-    }
+    /// The longest time in which an arm begins no request: its requests have a timeout, and an open load has intervals.
+    var patience: Duration { .seconds(timeout + (rate.map { 1 / $0 } ?? 0) + 10) }
 
     /// The longest time for the start of a process, which a busy machine delays.
     static let startPatience = Duration.seconds(60)
-    /// The longest time for the requests of a block and the time for the block itself, in seconds.
-    private static let (longestPatience, shortestPatience) = (3_600.0, 10.0)
 }

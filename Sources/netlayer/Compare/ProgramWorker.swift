@@ -178,9 +178,9 @@ private struct ProgramRun {
             (recorded.errorCode, recorded.errorText) = (
                 "totalTimeout", "the program did not end within \(timeout.shortText)"
             )
-        } else if let end, end.isBySignal {
-            recorded.errorCode = "signal \(end.status)"
-            recorded.errorText = "the program ended by signal \(end.status)"
+        } else if let signal = end?.signal {
+            recorded.errorCode = "signal \(signal)"
+            recorded.errorText = "the program ended by signal \(signal)"
         } else if let end, Self.unstarted.contains(end.status) {
             recorded.errorCode = "status \(end.status)"
             recorded.errorText = "the shell could not run the program: status \(end.status)"

@@ -8,6 +8,10 @@ struct ChildEnd: Sendable {
     var status: Int32
     var isBySignal: Bool
 
+    /// The number of the signal that ended it, or that a shell tells of its own child: 128 and the number (POSIX,
+    /// Shell Command Language, 2.8.2). `nil` for an exit.
+    var signal: Int32? { isBySignal ? status : (129...192).contains(status) ? status - 128 : nil }
+
     /// Waits for the end of a child process without reaping the process. Foundation reports the end only after the
     /// processes that the child has started have ended, too.
     /// - Returns: `nil` if Foundation has waited for the child already, and knows how it ended.

@@ -6,9 +6,35 @@ import NetworkRecording
 /// Sends recorded requests once more, and compares the responses with the recorded ones.
 struct RecordedAgain: Sendable {
     let transport: any HTTPTransport
-    /// The header fields to send in place of the recorded ones.
-    let fields: [HTTPField]
+    let fields: ReplacedFields
     let timeout: Duration
+
+    /// How much of the body was compared.
+    enum Extent: Sendable, Equatable {
+        case whole
+        /// The number of bytes that the recording has of a longer body.
+        case start(Int)
+        /// The recording has no body, although there was one.
+        case nothing
+
+        fileprivate init(_ entry: Recording.Entry) {
+            let isEmpty = entry.request.method == .head || [204, 304].contains(entry.response?.status)
+            guard let body = entry.response?.body, !isEmpty, RecordedAgain.isCut(entry) else {
+                self = .whole
+                return
+            }
+            self = body.bytes.isEmpty && body.omitted > 0 ? .nothing : .start(body.bytes.count)
+        }
+
+        /// What is the same, without a difference.
+        fileprivate var same: String {
+            switch self {
+            case .whole: "the same"
+            case .start(let count): "the same as far as it was recorded: \(count) bytes of the body"
+            case .nothing: "the same but for the body, which was not recorded"
+            }
+        }
+    }
 
     /// What came of one request.
     struct Outcome: Sendable {
@@ -16,6 +42,7 @@ struct RecordedAgain: Sendable {
         /// The recorded status or failure.
         let status: String
         let differences: [ContentDifference]
+        let extent: Extent
         /// Whether the request failed, and the recorded one did not.
         let hasFailed: Bool
 
@@ -29,7 +56,7 @@ struct RecordedAgain: Sendable {
         }
 
         func print() async throws {
-            let same = differences.isEmpty ? "\(status), the same" : status
+            let same = differences.isEmpty ? "\(status), \(extent.same)" : status
             let lines = differences.map { difference in
                 "  \(difference.text(("recorded", "now")))" + (difference.known.map { " (known: \($0.name))" } ?? "")
             }
@@ -59,7 +86,7 @@ struct RecordedAgain: Sendable {
         let comparison = ContentComparison(
             Self.tally(recorded, length: lengths?.before), copy: nil, Self.tally(now, length: lengths?.after),
             kinds: (recorded.transport ?? "", transport.name),
-            sentNames: entry.request.headerFields.map(\.name) + fields.map(\.name))
+            sentNames: (entry.request.headerFields.map { $0 } + fields.of(entry)).map(\.name))
         let failure = recorded.failure.map { Redaction.visible($0.code.rawValue) }
         let status = recorded.response.map { "\($0.status)" } ?? failure ?? "nothing"
         // A browser writes names as it likes.
@@ -68,7 +95,7 @@ struct RecordedAgain: Sendable {
             !isForeign || !["fieldOrder", "fieldCase"].contains($0.place)
         }
         return Outcome(
-            name: "\(entry.request)", status: status, differences: differences,
+            name: "\(entry.request)", status: status, differences: differences, extent: Extent(recorded),
             hasFailed: now.failure != nil && recorded.failure == nil)
     }
 
@@ -79,8 +106,9 @@ struct RecordedAgain: Sendable {
         var request: TransportRequest
         do {
             request = try entry.request.transportRequest()
-            for field in fields { request.headerFields[field.name] = nil }
-            for field in fields { request.headerFields.append(field) }
+            let own = fields.of(entry)
+            for field in own { request.headerFields[field.name] = nil }
+            for field in own { request.headerFields.append(field) }
             request.options.totalTimeout = timeout
         } catch {
             return (Recording.Entry(request: entry.request, failure: Recording.Failure(error)), nil)
@@ -103,7 +131,7 @@ struct RecordedAgain: Sendable {
     }
 
     /// Whether the end of the recorded body is not known.
-    private static func isCut(_ entry: Recording.Entry) -> Bool {
+    fileprivate static func isCut(_ entry: Recording.Entry) -> Bool {
         (entry.response?.body.omitted ?? 0) > 0 || entry.isIncomplete
     }
 

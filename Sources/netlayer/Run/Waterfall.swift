@@ -48,8 +48,8 @@ struct Waterfall {
     /// The time from the first start to the last end, in milliseconds; above 0.
     let duration: Double
 
-    init(_ recording: Recording) {
-        let entries = recording.entries.sorted { $0.started < $1.started }
+    /// - Parameter entries: The exchanges in the order in which they began.
+    init(_ entries: [Recording.Entry]) {
         let first = entries.first?.started ?? Date()
         rows = entries.map { entry in
             Self.row(entry, start: entry.started.timeIntervalSince(first) * 1000)
