@@ -78,7 +78,8 @@ struct Netlayer: AsyncParsableCommand {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
             let words = Array(CommandLine.arguments.dropFirst())
-            await OutputWriter.say(JoinedWords.hidingValues(of: words, in: message))
+            let shown = JoinedWords.hidingValues(of: words, in: message)
+            await OutputWriter.say(shown + (CurlOptions.advice(on: message).map { "\n\($0)" } ?? ""))
             return .usage
         }
         do {

@@ -13,6 +13,8 @@ struct LoneConnectionTests {
     {
         var request = TransportRequest(url: try Peers.url(.http2, path))
         request.options.trustPeers()
+        // By default from libcurl 8.14 on.
+        request.options.httpVersion = .http2
         request.options.totalTimeout = .seconds(30)
         change(&request.options)
         return try await dispatcher.send(request)

@@ -3,6 +3,8 @@ import NetworkLayer
 import TestSupport
 import Testing
 
+@testable import CurlTransport
+
 /// Serialized, because the server counts the DNS queries of all tests.
 @Suite(
     .enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1), .serialized)
@@ -30,8 +32,9 @@ struct NameTests {
         let remembered = try questions() - start
         for _ in 1...3 { #expect(try await ask(rememberingFor: .zero).status == 200) }
         let forgotten = try questions() - start - remembered
-        #expect(remembered > 0)
-        #expect(forgotten == remembered * 3)
+        // A lookup takes two queries; libcurl 8.4 may ask twice for the first one.
+        #expect(remembered == 2 || remembered == 4 && Libcurl.found.version < LibcurlVersion(8, 14))
+        #expect(forgotten == 6)
     }
 
     /// libcurl speaks HTTP/2 to a resolver, even in versions that may mix up HTTP/2 bodies.

@@ -4,6 +4,8 @@ import NetworkTesting
 import TestSupport
 import Testing
 
+@testable import CurlTransport
+
 /// A proxy that `scripts/test` starts.
 struct ProxyPeer: Sendable, CustomTestStringConvertible {
     let name: String
@@ -48,14 +50,19 @@ struct ProxyTests {
     @Test(arguments: ProxyPeer.all)
     func `https URLs go through a tunnel`(peer: ProxyPeer) async throws {
         let proxy = try peer.proxy()
-        let exchange = try await Exchange(Peers.url(.good, "/hello.txt")) {
-            $0.proxy = .explicit(proxy)
-            $0.trustPeers()
-            // Of the addresses of localhost, the proxy reaches the server only at the IPv4 one.
-            if peer.name.hasPrefix("SOCKS") { $0.connection.ipVersion = .v4 }
+        let version = Libcurl.found.version
+        try await withKnownIssue("libcurl looks up for SOCKS5 whatever addresses it likes", isIntermittent: true) {
+            let exchange = try await Exchange(Peers.url(.good, "/hello.txt")) {
+                $0.proxy = .explicit(proxy)
+                $0.trustPeers()
+                // Of the addresses of localhost, the proxy reaches the server only at the IPv4 one.
+                if peer.name.hasPrefix("SOCKS") { $0.connection.ipVersion = .v4 }
+            }
+            #expect(exchange.text == "hello over TLS\n")
+            #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
+        } when: {
+            peer.name.hasPrefix("SOCKS5") && version >= LibcurlVersion(8, 1) && version < LibcurlVersion(8, 14)
         }
-        #expect(exchange.text == "hello over TLS\n")
-        #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
     }
 
     @Test(arguments: ["HTTP_PASSWORD", "HTTPS_PASSWORD"])

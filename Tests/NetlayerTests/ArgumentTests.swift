@@ -70,7 +70,7 @@ struct ArgumentTests {
             (["-F", "a=@/no/such"], 8), (["-X", "HEAD", "-d", "x"], 3),
         ] as [([String], Int32)])
     func `a failure before sending is in the JSON too`(options: [String], status: Int32) async throws {
-        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--json"] + options)
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--as-json"] + options)
         #expect(run.status == status && run.errors.hasPrefix("netlayer: "))
         let json = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
         let error = json?["error"] as? [String: Any]
@@ -132,7 +132,7 @@ struct ArgumentTests {
     @Test(
         arguments: [
             ([], false), (["-X", "HEAD"], false), (["-H", "X-Own: 1"], false), (["-X", "POST"], false),
-            (["-d", "x"], false), (["-d", "x", "-H", "X-Own: 1"], false),
+            (["-d", "x"], true), (["-d", "x", "-H", "X-Own: 1"], true),
             (["-d", "x", "-H", "Content-Type: text/plain"], true), (["-F", "a=b"], true),
             (["-X", "PUT", "-d", "x"], true), (["-X", "DELETE"], true), (["-X", "PATCH", "-d", "x"], true),
             (["-X", "GET", "-d", "x"], true), (["-X", "OPTIONS"], true), (["-X", "FOO"], true),

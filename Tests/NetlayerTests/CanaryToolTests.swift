@@ -61,7 +61,7 @@ struct CanaryToolTests {
     ])
     func `no error shows the password of the environment's proxy`(proxy: String) async throws {
         let environment = ["http_proxy": proxy, "no_proxy": "", "NO_PROXY": ""]
-        let arguments = ["fetch", "--transport", "curl", "--timeout", "20", "--json", "http://a.invalid/"]
+        let arguments = ["fetch", "--transport", "curl", "--timeout", "20", "--as-json", "http://a.invalid/"]
         let run = try await ToolRun(arguments, environment: environment)
         #expect(run.status != 0 && !run.errors.isEmpty)
         for secret in ["hunter2", "4711", "8015", "first", "correct", "12345678", "staple"] {

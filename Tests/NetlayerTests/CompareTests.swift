@@ -42,7 +42,7 @@ struct CompareTests {
     }
 
     private static func compare(_ words: String...) async throws -> (report: Report, run: ToolRun) {
-        let run = try await ToolRun(["compare", "--json"] + words)
+        let run = try await ToolRun(["compare", "--as-json"] + words)
         return (try JSONDecoder().decode(Report.self, from: run.output), run)
     }
 
@@ -132,7 +132,7 @@ struct CompareTests {
         let (report, run) = try await Self.compare("--exec", "echo $NETWORK_TRANSPORT secret; exit 3", "-n", "6")
         #expect(run.status == 1)
         #expect(report.arms.map(\.requests) == [6, 6] && report.arms.allSatisfy { $0.ended == nil })
-        #expect(report.differences.map(\.where) == ["body"])
+        #expect(report.differences.map(\.where) == ["text:1/1"])
         #expect(report.verdicts.map(\.metric) == ["p50", "cpu"] && !run.text.contains("secret"))
         // The end by a signal is a failure of that arm.
         let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
@@ -204,7 +204,7 @@ struct CompareTests {
     @Test func `a response of one URL is compared at another one too`() async throws {
         let server = try ScriptedServer(.ok("hello"))
         defer { server.stop() }
-        let run = try await ToolRun(["compare", "--json", server.url("/a"), server.url("/b"), "-n", "40"])
+        let run = try await ToolRun(["compare", "--as-json", server.url("/a"), server.url("/b"), "-n", "40"])
         #expect(run.status == 0, "\(run.errors)")
         let document = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
         let urls = try #require(document?["urls"] as? [[String: Any]])
@@ -238,22 +238,23 @@ struct CompareTests {
     /// Regression: an arm that hung was waited for by the sum of its requests' timeouts: up to 17 minutes.
     @Test func `an arm that begins no request is hung, and one that does is not, however long its block`() async throws
     {
-        let pipe = Pipe()
-        let lines = LineReader(pipe.fileHandleForReading)
-        let number = Guarded(0)
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let (pipe, number) = (Pipe(), try SharedNumber(path: folder.path("number")))
+        let (lines, end) = (LineReader(pipe.fileHandleForReading), pipe.fileHandleForWriting)
         // It grows thirty times as often as it is looked at.
         let work = Task {
             for _ in 0..<40 {
                 try await Task.sleep(for: .milliseconds(100))
-                number.withLock { $0 += 1 }
+                number.increase()
             }
-            try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
+            try end.write(contentsOf: Data("done\n".utf8))
         }
-        let line = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+        let line = try await lines.next(within: .seconds(3)) { number.value }
         #expect(line == Data("done".utf8))
         try await work.value
         await #expect(throws: LineReader.TimedOut.self) {
-            _ = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+            _ = try await lines.next(within: .seconds(3)) { number.value }
         }
     }
 

@@ -79,7 +79,7 @@ struct CookieJarOptionTests {
         let done = try await ToolRun(["fetch", server.url(), "--cookie-jar", jar])
         #expect(done.status == ProcessStatus.file.rawValue)
         #expect(done.errors.contains(jar))
-        let json = try await ToolRun(["fetch", server.url(), "--json", "--cookie-jar", jar])
+        let json = try await ToolRun(["fetch", server.url(), "--as-json", "--cookie-jar", jar])
         #expect(json.status == ProcessStatus.file.rawValue)
         #expect(try JSONParser.parse(Array(json.output.dropLast())) != .null)
     }

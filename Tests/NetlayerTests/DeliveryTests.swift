@@ -11,7 +11,7 @@ import Testing
 struct DeliveryTests {
     @Test(arguments: [
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],
-        ["--show-secrets"], ["--lines", "--include"], ["--curl", "--json"], ["--lines", "-o", "x"], ["-F", "name"],
+        ["--show-secrets"], ["--lines", "--include"], ["--curl", "--as-json"], ["--lines", "-o", "x"], ["-F", "name"],
         ["-F", "a=b", "-d", "x"], ["--lines", "-C", "-o", "x"], ["--events", "-C", "-o", "x"],
         ["--curl", "--checksum", "sha256:00", "-o", "x"],
     ])

@@ -13,7 +13,7 @@ enum FetchMode: String, CaseIterable, Sendable, CustomTestStringConvertible {
         return switch self {
         case .plain: []
         case .head: ["-i"]
-        case .json: ["--json"]
+        case .json: ["--as-json"]
         case .file: file
         case .lines: ["--lines"]
         case .events: ["--events"]

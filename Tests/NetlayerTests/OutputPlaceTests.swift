@@ -123,7 +123,7 @@ struct OutputPlaceTests {
         let server = try ScriptedServer(.response(404, body: Data("not found".utf8)))
         defer { server.stop() }
         try Data("good".utf8).write(to: URL(filePath: folder.path("out")))
-        for options in [[], ["--json"], ["-i"]] {
+        for options in [[], ["--as-json"], ["-i"]] {
             let run = try await ToolRun(["fetch", server.url(), "--fail", "-o", folder.path("out")] + options)
             #expect(run.status == ProcessStatus.refusedByResult.rawValue && run.errors.contains("404"))
             #expect(try read(folder, "out") == "good")

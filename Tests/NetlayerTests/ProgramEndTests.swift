@@ -17,7 +17,7 @@ struct ProgramEndTests {
         init(in folder: TestFolder) async throws {
             let pipe = try NamedPipe(in: folder)
             tool = try RunningTool([
-                "compare", "--json", "-n", "1", "--exec", "exec 9>'\(pipe.path)'; echo $PPID >&9; sleep 600; true",
+                "compare", "--as-json", "-n", "1", "--exec", "exec 9>'\(pipe.path)'; echo $PPID >&9; sleep 600; true",
             ])
             held = try await pipe.open(O_RDONLY)
             var line = Data()

@@ -196,7 +196,7 @@ struct RequestsCompareTests {
             fast.stop()
             slow.stop()
         }
-        let run = try await ToolRun(["compare", fast.url(), slow.url(), "-n", "8", "--warm-up", "0", "--json"])
+        let run = try await ToolRun(["compare", fast.url(), slow.url(), "-n", "8", "--warm-up", "0", "--as-json"])
         struct Report: Decodable {
             struct URL: Decodable {
                 struct Arm: Decodable {

@@ -41,8 +41,8 @@ struct ShellWordsTests {
         #expect(
             request.headerFields.map { "\($0.name.rawName): \($0.value)" }
                 == [
-                    "accept: application/json", "X-A: it's", "Content-Type: application/x-www-form-urlencoded",
-                    "Cookie: a=1; b=2",
+                    "accept: application/json", "X-A: it's", "Cookie: a=1; b=2",
+                    "Content-Type: application/x-www-form-urlencoded",
                 ])
         #expect(request.body?.knownBytes == Data("b'\n".utf8))
     }

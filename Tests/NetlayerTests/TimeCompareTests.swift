@@ -16,7 +16,7 @@ struct TimeCompareTests {
             folder.remove()
         }
         let file = folder.path("run.json")
-        let arguments = ["--json", server.url(), "--time", "2", "-n", "10000000", "--arm", "curl"]
+        let arguments = ["--as-json", server.url(), "--time", "2", "-n", "10000000", "--arm", "curl"]
         let two = try await ToolRun(["compare", "--arm", "curl:loops=1", "--save", file] + arguments)
         #expect(two.status == 0, "\(two.errors)")
         let one = try await ToolRun(["compare", "--baseline", file] + arguments)

@@ -194,7 +194,7 @@ struct WireFlagsTests {
         let fromFile = try await FetchCommand.parse(["http://h/", "-d", "@\(file.path)"]).request()
         #expect(fromFile.body?.bytes == Data([0, 255, 10]))
         // One Character, but the mark is part of the name.
-        #expect(try FetchCommand.parse(["http://h/", "-d", "@\u{301}f"]).flags.dataFile == "\u{301}f")
+        #expect(try FetchCommand.parse(["http://h/", "-d", "@\u{301}f"]).flags.file == "\u{301}f")
         let literal = try await FetchCommand.parse(["http://h/", "--data-raw", "@\(file.path)"]).request()
         #expect(literal.body?.bytes == Data("@\(file.path)".utf8))
     }

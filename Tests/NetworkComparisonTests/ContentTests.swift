@@ -95,8 +95,10 @@ struct ContentTests {
     }
 
     @Test func `one body in a thousand is found`() throws {
-        let good = Self.times(1000) { _ in Self.response("good", type: "text/plain") }
-        let bad = Self.times(1000) { Self.response($0 == 500 ? "goOd" : "good", type: "text/plain") }
+        let good = Self.times(1000) { _ in Self.response("good", type: "application/octet-stream") }
+        let bad = Self.times(1000) {
+            Self.response($0 == 500 ? "goOd" : "good", type: "application/octet-stream")
+        }
         let result = Self.compare(good, with: bad, kinds: ("curl", "curl"))
         let difference = try #require(result.differences.first)
         #expect(result.differences.count == 1 && difference.place == "body")
@@ -149,11 +151,48 @@ struct ContentTests {
         #expect(curls.differences.allSatisfy { $0.known == nil })
     }
 
+    /// Regression: a text with a timestamp was set aside as a whole, and "no differences" was said of it.
+    @Test(arguments: ["text/html", "text/plain; charset=utf-8", nil])
+    func `a text is compared word by word`(type: String?) throws {
+        func page(_ time: Int, _ name: String) -> RecordedResponse {
+            Self.response("<html>\n<p>at \(time)</p><p>\(name)  x</p>\n", type: type)
+        }
+        func arm(_ start: Int, _ name: String) -> [RecordedResponse] { Self.times(200) { page(start + $0, name) } }
+        let equal = Self.compare(arm(1_000, "Ada"), arm(2_000, "Ada"), arm(3_000, "Ada"))
+        #expect(equal.differences.isEmpty && !equal.hasUncomparedBodies && equal.noise.map(\.place) == ["text:2/3"])
+        let other = Self.compare(arm(1_000, "Ada"), arm(2_000, "Ada"), arm(3_000, "Bob!"))
+        let difference = try #require(other.differences.first)
+        #expect(other.differences.count == 1 && difference.place == "text:2/6")
+        // A word may be a secret.
+        #expect(difference.example == ("5 bytes", "6 bytes"))
+        let blanks = Self.compare(arm(1, "a b"), arm(1_000, "a b"), arm(2_000, "a  b"))
+        #expect(blanks.differences.map(\.place) == ["text:2/6"])
+    }
+
+    @Test func `of bodies that change as a whole nothing is said`() {
+        func arm(_ start: Int) -> [RecordedResponse] {
+            Self.times(200) { Self.response("\(start + $0)", type: "application/octet-stream") }
+        }
+        let result = Self.compare(arm(0), arm(1_000), arm(2_000))
+        #expect(result.differences.isEmpty && result.hasUncomparedBodies)
+    }
+
+    /// Regression: a list of names was called a secret when one of them is `Set-Cookie`.
+    @Test func `the order of fields is shown, whatever they are called`() {
+        func arm(_ names: [String]) -> [RecordedResponse] {
+            Self.times(20) { _ in Self.response("{}", fields: names.map { ($0, "1") }) }
+        }
+        let result = Self.compare(
+            arm(["Set-Cookie", "X-A"]), with: arm(["X-A", "Set-Cookie"]), kinds: ("curl", "curl"))
+        let order = result.differences.first { $0.place == "fieldOrder" }
+        #expect(order?.example.0.contains("set-cookie, x-a") == true, "\(result.differences)")
+    }
+
     @Test func `statuses and errors are compared, and the rest by status`() {
         let first = Self.times(120) { Self.response("a", status: $0 < 60 ? 200 : 404, type: nil) }
         let other = Self.times(120) { $0 < 60 ? Self.response("b", type: nil) : Self.failure("idleTimeout") }
         let result = Self.compare(first, with: other)
-        #expect(result.differences.map(\.place) == ["status", "error", "body"])
+        #expect(result.differences.map(\.place) == ["status", "error", "text:1/1"])
         #expect(result.differences[1].example == ("'none'", "'idleTimeout'"))
         #expect(Self.tally(other).outcomes.errors == ["idleTimeout": 60])
     }

@@ -98,7 +98,7 @@ struct StatisticsTests {
             return block
         }
         let pairs = PairedComparison(one, one + slow, using: &generator)
-        #expect(pairs.ratio(.p99) == 1 && pairs.interval(.p99, confidence: 0.95) != nil)
+        #expect(pairs.ratio(.p99) == 1 && pairs.interval(.p95, confidence: 0.95) != nil)
         // A process without a response is no counterpart.
         var failing = one
         for index in failing.indices where failing[index].process > 2 { failing[index].latencies = [] }
@@ -157,7 +157,7 @@ struct StatisticsTests {
         let verdicts = Verdicts.verdicts(
             url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], comparisons: 1, using: &generator)
         #expect(verdicts.filter { $0.interval == nil }.map(\.metric) == [.p99])
-        #expect(verdicts[2].text == "99th percentile: too few requests for a verdict, 30 of 100")
+        #expect(verdicts[2].text == "99th percentile: too few requests for a verdict, 30 of 1000")
     }
 
     /// What a sentence says would have been found is found, and hardly by chance.

@@ -51,6 +51,9 @@ package struct ContentComparison: Sendable {
         noise.contains { ["status", "error"].contains($0.place) && $0.share >= Self.shareBeyondChance }
     }
 
+    /// Whether bodies change from response to response as a whole, so that nothing can be said of them.
+    package var hasUncomparedBodies: Bool { noise.contains { $0.place == "body" } }
+
     /// The share from which on two copies of one arm do not differ by chance: the server treats them differently.
     package static let shareBeyondChance = 0.5
 
@@ -131,7 +134,7 @@ package struct ContentComparison: Sendable {
             ContentDifference(
                 place: secrets.shownPlace(place), wholePlace: place,
                 isOneSided: [values.0, values.1].contains { $0.kind == PartValue.absent.kind }, share: share,
-                noiseShare: noiseShare, example: place == "body" ? shownBodies(values) : shown(values, in: place),
+                noiseShare: noiseShare, example: example(of: values, in: place),
                 known: known, status: status))
     }
 
@@ -192,6 +195,17 @@ package struct ContentComparison: Sendable {
     private static let limits = (1...50).map { StudentT.quantile(0.999, degrees: $0) }
 
     // MARK: What may be printed
+
+    private func example(of values: (PartValue, PartValue), in place: String) -> (String, String) {
+        if place == "body" { return shownBodies(values) }
+        // A word says by itself not whether it is a secret.
+        return place.hasBytePrefix("text:") ? (Self.length(values.0), Self.length(values.1)) : shown(values, in: place)
+    }
+
+    private static func length(_ value: PartValue) -> String {
+        if value.kind == PartValue.absent.kind { return "nothing" }
+        return value.isDigest ? String(value.text.prefix { $0 != "," }) : "\(value.text.utf8.count) bytes"
+    }
 
     /// Returns the lengths of two bodies and the place from which they differ: bodies that have no parts are not shown.
     private func shownBodies(_ values: (PartValue, PartValue)) -> (String, String) {

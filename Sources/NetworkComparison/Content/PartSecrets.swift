@@ -21,6 +21,8 @@ struct PartSecrets: Sendable {
                 guard parts.count == 2 else { return Self.hidden }
                 return "\(parts[0]): \(value(String(parts[0]), String(String(parts[1]).withoutBlanks)))"
             }
+        // Names, and no values.
+        case "fieldOrder", "fieldCase": return Redaction.visible(text)
         // Any part of the path may say what its values are.
         case "json" where place.split(atByte: UInt8(ascii: "/")).dropFirst().contains { Self.isSecretKey($0) }:
             return Self.hidden

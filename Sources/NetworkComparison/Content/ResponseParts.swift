@@ -7,11 +7,14 @@ package struct PartValue: Hashable, Sendable {
     package var kind: String
     /// The value, or its digest if it is long.
     package var text: String
+    /// Whether ``text`` is the length and the digest of a long value.
+    let isDigest: Bool
 
     package init(_ text: String, kind: String = "text") {
         self.kind = kind
+        isDigest = text.utf8.count > Self.maximumBytes
         self.text =
-            text.utf8.count <= Self.maximumBytes
+            !isDigest
             ? text : "\(text.utf8.count) bytes, SHA-256 \(SHA256Checksum.digest(text.utf8).hexadecimal)"
     }
 
@@ -43,8 +46,8 @@ package enum ResponseParts {
     ///
     /// - `field:name` for each header field, its repetitions in order;
     /// - `fieldOrder` and `fieldCase`, the names in their order and as they were written;
-    /// - `json:/path` for each value of a JSON body, those of ``EventParts`` for server-sent events, and `body` for any
-    ///   other;
+    /// - `json:/path` for each value of a JSON body, those of ``EventParts`` for server-sent events, those of
+    ///   ``TextParts`` for texts, and `body` for any other;
     /// - `trailers` and `redirects`.
     ///
     /// Status and error are not among them: responses of different statuses are different responses.
@@ -70,7 +73,7 @@ package enum ResponseParts {
 
     /// Whether a place is a part of a body, and not a body as a whole.
     package static func isOfBodyParts(_ place: String) -> Bool {
-        place.hasBytePrefix("json:") || place.hasBytePrefix("event:")
+        ["json:", "event:", "text:"].contains { place.hasBytePrefix($0) }
     }
 
     /// The fields that differ from response to response, or that belong to the connection (RFC 9110 §7.6.1).
@@ -96,7 +99,7 @@ package enum ResponseParts {
             var room = maximumNameBytes
             if add(value, at: "json:", to: &parts, within: &room) { return parts }
         }
-        return ["body": text(of: response.body)]
+        return TextParts.parts(of: response.body, type, limit: maximumBodyParts) ?? ["body": text(of: response.body)]
     }
 
     /// Returns the JSON text of a body without a byte order mark. What there is of one that was cut is completed.

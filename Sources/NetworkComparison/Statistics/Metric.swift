@@ -21,11 +21,12 @@ package enum Metric: String, CaseIterable, Sendable {
         }
     }
 
-    /// The fewest requests of an arm for an interval: with fewer, a percentile is the largest time.
+    /// The fewest requests of an arm for an interval: with fewer, a percentile is one of the largest times, and the
+    /// interval too narrow.
     package var minimumRequests: Int {
         switch self {
         case .p95: 20
-        case .p99: 100
+        case .p99: 1_000
         case .p50, .rate, .cpu: 1
         }
     }

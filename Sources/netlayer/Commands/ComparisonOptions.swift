@@ -5,7 +5,7 @@ import NetworkLayer
 
 /// The options of `compare` that say where its result goes, and when it is a failure.
 struct ComparisonOptions: ParsableArguments {
-    @Flag(help: "Print one JSON object.") var json = false
+    @Flag(name: .customLong("as-json"), help: "Print one JSON object.") var asJSON = false
 
     @Option(help: ArgumentHelp("Write the result as a page that needs no network.", valueName: "file"))
     var html: String?
@@ -73,7 +73,7 @@ struct ComparisonOptions: ParsableArguments {
         if let html { try Self.write(ComparisonPage(result).text, to: html) }
         if let markdown { try Self.write(ComparisonMarkdown(result).text, to: markdown) }
         if let junit { try Self.write(ComparisonJUnit(result, rules: failIf, alarm: failOn).text, to: junit) }
-        if json {
+        if asJSON {
             try await OutputWriter.standardOutput.write(ComparisonJSON(result).value.line + [UInt8(ascii: "\n")])
         } else {
             let text = ComparisonText(result).lines.joined(separator: "\n")

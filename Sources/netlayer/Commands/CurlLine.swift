@@ -6,12 +6,6 @@ import NetworkLayer
 struct CurlLine: ParsableArguments, RequestOptions {
     @Argument var url: String
 
-    @Option(name: .customShort("b"), parsing: .unconditionalSingleValue) var cookies: [String] = []
-
-    /// The library asks for compression by itself.
-    @Flag var compressed = false
-    @Flag(name: .shortAndLong) var silent = false
-    @Flag(name: [.customShort("S"), .customLong("show-error")]) var showError = false
     @Flag(name: [.customShort("i"), .customLong("include")]) var include = false
     @Flag(name: .shortAndLong) var verbose = false
     @Flag(name: [.customShort("q"), .customLong("disable")]) var disable = false
@@ -94,12 +88,10 @@ struct CurlLine: ParsableArguments, RequestOptions {
         own.flags.headers.removeAll { $0.contains(byte: UInt8(ascii: ":")) && $0.splitAtColon.value.isEmpty }
         own.flags.headers = own.flags.headers.map { $0.contains(":") || !$0.hasSuffix(";") ? $0 : "\($0.dropLast()):" }
         let names = Set(own.flags.headers.map { $0.splitAtColon.name.lowercasedASCII }).union(removed)
-        if flags.data != nil || flags.dataRaw != nil, !names.contains("content-type") {
-            own.flags.headers.append("Content-Type: application/x-www-form-urlencoded")
-        }
         // A field of the command takes the place of curl's own.
-        let cookies = names.contains("cookie") ? [] : cookies
-        let field = ([pipeline.cookieField].compactMap(\.self) + cookies).joined(separator: "; ")
-        return try await own.request(to: url, cookies: field.isEmpty ? nil : field, files: files)
+        let cookies = names.contains("cookie") ? nil : pipeline.cookieField
+        var request = try await own.request(to: url, cookies: cookies, files: files)
+        if removed.contains("content-type") { request.headerFields[.contentType] = nil }
+        return request
     }
 }

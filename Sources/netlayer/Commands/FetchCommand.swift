@@ -8,9 +8,9 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         commandName: "fetch",
         abstract: "Send one request and print the response's body.",
         discussion: """
-            A response with any status is a success, unless --fail, --continue, --checksum, --lines or --events is \
+            A response with any status is a success, unless --fail, --fail-with-body, --continue, --checksum, --lines or --events is \
             given: with each of these, a status other than 2xx ends the command with 1. Redirects are followed only \
-            with --location. A body is sent without a Content-Type unless -H sets one.
+            with --location.
 
             \(ProcessStatus.table)
             """
@@ -42,10 +42,22 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
             valueName: "bytes"))
     var maxBody: Int?
 
-    @Flag(help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var json = false
+    @Flag(
+        name: [.customShort("O"), .customLong("remote-name")],
+        help: "Write to a file named as the end of the URL's path.")
+    var namesFile = false
 
-    @Flag(help: "Exit with 1 when the status is not 2xx. The body is still printed, but no file is written.")
-    var fail = false
+    @Flag(
+        name: .customLong("as-json"),
+        help: "Print one JSON object: status, headers, bodyBase64, effectiveURL, error, metrics.") var asJSON = false
+
+    @Flag(name: .shortAndLong, help: "Print what is sent and received to standard error, without secrets (over curl).")
+    var verbose = false
+
+    @Flag(name: .shortAndLong, help: "End with 1 when the status is not 2xx, without printing the body.") var fail =
+        false
+
+    @Flag(help: "The same, and print the body; no file is written.") var failWithBody = false
 
     @OptionGroup var delivery: DeliveryOptions
 
@@ -66,15 +78,17 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
 
     /// The file to write to; `nil` for standard output.
-    private var output: String? { outputOption == "-" ? nil : outputOption }
+    private var output: String? {
+        if namesFile { return String(url.prefix { !"?#".contains($0) }.split(separator: "/").last ?? "") }
+        return outputOption == "-" ? nil : outputOption
+    }
 
     func validate() throws {
-        guard [flags.data != nil, flags.dataRaw != nil, !delivery.form.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--data, --data-raw and --form exclude one another")
-        }
-        if delivery.isSpecial, include || json {
+        if flags.hasData, !delivery.form.isEmpty { throw ValidationError("--form excludes --data and other bodies") }
+        if namesFile, outputOption != nil { throw ValidationError("--remote-name excludes --output") }
+        if delivery.isSpecial, include || asJSON {
             throw ValidationError(
-                "--include and --json exclude --continue, --checksum, --lines, --events and --curl")
+                "--include and --as-json exclude --continue, --checksum, --lines, --events and --curl")
         }
         if delivery.isDownload, delivery.isPrinted {
             throw ValidationError("--continue and --checksum exclude --lines, --events and --curl")
@@ -83,15 +97,15 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         if output != nil, delivery.isSpecial, !delivery.isDownload {
             throw ValidationError("--output excludes --lines, --events and --curl")
         }
-        if include, json {
-            throw ValidationError("--include and --json exclude one another; the JSON object contains the head")
+        if include, asJSON {
+            throw ValidationError("--include and --as-json exclude one another; the JSON object contains the head")
         }
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
     }
 
     func run() async throws {
-        if json { return try await printJSON() }
+        if asJSON { return try await printJSON() }
         let request = try await request()
         if delivery.curl {
             return try await OutputWriter.standardOutput.writeLine(try await curlCommand(for: request))
@@ -103,8 +117,8 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
             }
             try await carrying(request, by: client) { response, _ in
                 // The file keeps its old content when the status is refused.
-                if output != nil { try check(response.head.status.code) }
-                try await write(head: include ? response.headText : [], body: response.body)
+                if output != nil || fail { try check(response.head.status.code) }
+                try await write(head: include || flags.head ? response.headText : [], body: response.body)
                 try check(response.head.status.code)
             }
         }
@@ -154,14 +168,14 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     /// that is passed on in chunks, into a file, as lines or as events, has a limit only if `--max-body` is given.
     var bodyLimit: Int? {
         if delivery.isDownload { return nil }
-        let isBounded = json || output == nil && !delivery.isSpecial
+        let isBounded = asJSON || output == nil && !delivery.isSpecial
         return maxBody ?? (isBounded ? TransportOptions().maximumBodyBytes : nil)
     }
 
     /// Checks a status against `--fail`.
     /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
     private func check(_ status: Int) throws {
-        guard fail, !(200...299).contains(status) else { return }
+        guard fail || failWithBody, !(200...299).contains(status) else { return }
         throw ToolFailure(.refusedByResult, "the server responded with \(status), and --fail expects 2xx")
     }
 
@@ -171,8 +185,9 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         _ use: (NetworkResponse<TransportResponse.Body>, RequestURL) async throws -> Value
     ) async throws -> Value {
         // The meter would erase lines of a body that goes to the same terminal.
-        let isFree = json || output != nil || !Descriptor.standardOutput.isTerminal
-        let meter = isFree && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
+        let isFree = asJSON || output != nil || !Descriptor.standardOutput.isTerminal
+        let meter =
+            isFree && !flags.silent && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
         defer { meter?.clear() }
         var request = request
         request.options.progress = meter?.handler

@@ -10,7 +10,7 @@ struct PipelineOptions: ParsableArguments {
     var maxRedirects: Int?
 
     @Option(
-        parsing: .unconditionalSingleValue,
+        name: [.customShort("b"), .long], parsing: .unconditionalSingleValue,
         help: ArgumentHelp("A cookie to send, 'name=value'. May be repeated.", valueName: "cookie")
     )
     var cookie: [String] = []
@@ -21,6 +21,7 @@ struct PipelineOptions: ParsableArguments {
     var retry = 0
 
     @Option(
+        name: [.long, .customLong("oauth2-bearer")],
         help: ArgumentHelp("A bearer token for the URL's origin only; others can see it in 'ps'.", valueName: "token"))
     var bearer: String?
 
@@ -41,7 +42,7 @@ struct PipelineOptions: ParsableArguments {
         try OptionChecks.range(retry, 0...100, "--retry")
         for (index, cookie) in cookie.enumerated() where !Self.isCookie(cookie) {
             // The message does not repeat the text: it may be a secret.
-            throw ValidationError("cookie \(index + 1) is not of the form 'name=value'")
+            throw ValidationError("cookie \(index + 1) is not of the form 'name=value'; --cookie-jar reads a file")
         }
         guard [bearer, bearerEnv, bearerFile].count(where: { $0 != nil }) <= 1 else {
             throw ValidationError("--bearer, --bearer-env and --bearer-file exclude one another")
@@ -69,7 +70,7 @@ struct PipelineOptions: ParsableArguments {
     }
 
     private static func isCookie(_ text: String) -> Bool {
-        text.utf8.contains(UInt8(ascii: "=")) && !text.utf8.contains(UInt8(ascii: ";"))
+        text.split(separator: ";").allSatisfy { $0.utf8.contains(UInt8(ascii: "=")) } && !text.isEmpty
     }
 
     /// What a call does beyond one exchange, in words that have no secrets.

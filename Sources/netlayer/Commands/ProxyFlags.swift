@@ -45,10 +45,11 @@ struct ProxyFlags: ParsableArguments {
 
     /// `--proxy-digest` and `--proxy-anyauth`.
     enum Scheme: EnumerableFlag {
-        case digest, anySafe
+        case basic, digest, anySafe
 
         static func name(for value: Scheme) -> NameSpecification {
             switch value {
+            case .basic: .customLong("proxy-basic")
             case .digest: .customLong("proxy-digest")
             case .anySafe: .customLong("proxy-anyauth")
             }
@@ -87,7 +88,7 @@ struct ProxyFlags: ParsableArguments {
         var server = TransportOptions.Proxy.Server(
             proxy, user: credentials?.name, password: credentials.map { TransportOptions.Secret($0.value) })
         switch scheme {
-        case nil: break
+        case nil, .basic: break
         case .digest: server.authenticationScheme = .digest
         case .anySafe: server.authenticationScheme = .anySafe
         }

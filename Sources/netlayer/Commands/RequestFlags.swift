@@ -17,26 +17,104 @@ struct RequestFlags: ParsableArguments {
     )
     var headers: [String] = []
 
+    @Flag(name: [.customShort("I"), .customLong("head")], help: "Request the head alone.") var head = false
+
     @Option(
-        name: [.customShort("d"), .long, .customLong("data-binary")], parsing: .unconditional,
+        name: [.customShort("A"), .long],
+        help: ArgumentHelp("The field User-Agent, in place of the tool's.", valueName: "name"))
+    var userAgent: String?
+
+    @Option(name: [.customShort("e"), .long], help: ArgumentHelp("The field Referer.", valueName: "url"))
+    var referer: String?
+
+    @Option(
+        name: [.customShort("d"), .long, .customLong("data-binary"), .customLong("data-ascii")],
+        parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "The request's body; '@file' for a file's bytes, '@-' for standard input.", valueName: "data"))
-    var data: String?
+            "The request's body, as a form; several are joined by '&'. '@file' for a file's bytes, '@-' for standard "
+                + "input, alone.", valueName: "data"))
+    var data: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The same as it is, a leading '@' too.", valueName: "data"))
+    var dataRaw: [String] = []
+
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("The same, percent-encoded: 'name=text', '=text' or 'text'.", valueName: "data"))
+    var dataUrlencode: [String] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The request's body as it is, a leading '@' too.", valueName: "data"))
-    var dataRaw: String?
+        help: ArgumentHelp("A body of JSON, and the fields for JSON; '@file' for a file's bytes.", valueName: "json"))
+    var json: String?
+
+    @Flag(name: [.customShort("G"), .customLong("get")], help: "Send the data as a query.") var sendsQuery = false
+
+    @Option(
+        name: [.customShort("T"), .long],
+        help: ArgumentHelp("Upload a file by PUT; '-' for standard input.", valueName: "file"))
+    var uploadFile: String?
 
     @Flag(help: "Do not request compression, and do not decompress.") var raw = false
 
-    /// The file whose bytes are the body, by `--data @file`.
-    var dataFile: String? {
+    /// Nothing is decompressed unless it was asked for, nor printed besides the response.
+    @Flag(help: .hidden) var compressed = false
+    @Flag(name: .shortAndLong, help: .hidden) var silent = false
+    @Flag(name: [.customShort("S"), .long], help: .hidden) var showError = false
+
+    /// The file whose bytes are the body, by `--data @file`, `--json @file` or `--upload-file`.
+    var file: String? {
+        if let uploadFile { return uploadFile }
         // By bytes: a mark that combines with '@' is part of the name.
-        data.flatMap { $0.utf8.first == UInt8(ascii: "@") ? String(Substring($0.utf8.dropFirst())) : nil }
+        return ([json].compactMap(\.self) + data).first { $0.utf8.first == UInt8(ascii: "@") }.map {
+            String(Substring($0.utf8.dropFirst()))
+        }
     }
 
+    /// The number of bodies that the options ask for.
+    private var bodies: Int {
+        [!forms.isEmpty, json != nil, uploadFile != nil].count { $0 } + (forms.count > 1 && file != nil ? 1 : 0)
+    }
+
+    /// The parts of a body that is a form.
+    private var forms: [String] { data + dataRaw + dataUrlencode.map(Self.encoded) }
+
+    /// Returns `name=text` with the text percent-encoded (curl(1), `--data-urlencode`).
+    private static func encoded(_ part: String) -> String {
+        let halves = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let text = String(Substring(halves[halves.count - 1]))
+        let value = text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+        return halves.count == 1 || halves[0].isEmpty ? value : "\(Substring(halves[0]))=\(value)"
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// The data as the query of a URL, by `--get`.
+    var query: String? { sendsQuery && !forms.isEmpty ? forms.joined(separator: "&") : nil }
+
+    /// Returns the body and its type; `nil` without one.
+    func content(_ files: InputFiles) async throws -> (body: Data, type: String?)? {
+        let type = json != nil ? "application/json" : uploadFile != nil ? nil : "application/x-www-form-urlencoded"
+        if let file { return (try await files.bytes(of: file, limit: maximumBytesOfDataFile), type) }
+        if let json { return (Data(json.utf8), type) }
+        return forms.isEmpty || sendsQuery ? nil : (Data(forms.joined(separator: "&").utf8), type)
+    }
+
+    /// Whether there is a body, or data for a query.
+    var hasData: Bool { bodies > 0 }
+
     func validate() throws {
+        guard bodies <= 1 else {
+            throw ValidationError(
+                "--data, --json and --upload-file exclude one another, and a file is the only part of a body")
+        }
+        if sendsQuery, forms.isEmpty || file != nil { throw ValidationError("--get needs --data that is no file") }
+        if head, method != nil || hasData && !sendsQuery {
+            throw ValidationError("--head excludes --request and a body")
+        }
         // A name before a ';' is curl's for a field without a value.
         for (index, header) in headers.enumerated()
         where !header.utf8.contains(UInt8(ascii: ":")) && header.utf8.last != UInt8(ascii: ";") {
@@ -72,30 +150,42 @@ extension RequestOptions {
     func request(
         to url: String, form: RequestContent.Encoded? = nil, cookies: String? = nil, files: InputFiles
     ) async throws -> TransportRequest {
-        var request = try TransportRequest(to: url)
+        var request = try TransportRequest(to: flags.query.map { Self.adding($0, to: url) } ?? url)
         for header in flags.headers {
             let (name, value) = header.splitAtColon
             let isEmpty = !header.utf8.contains(UInt8(ascii: ":"))
             try request.headerFields.append(checking: isEmpty ? String(header.dropLast()) : name, value: value)
         }
         if let cookies { request.headerFields.append(try HTTPField(checking: "Cookie", value: cookies)) }
-        if let file = flags.dataFile {
-            request.body = .bytes(try await files.bytes(of: file, limit: maximumBytesOfDataFile))
-        } else if let text = flags.data ?? flags.dataRaw {
-            request.body = .bytes(Data(text.utf8))
+        func add(_ name: String, _ value: String?) throws {
+            guard let value, let name = HTTPField.Name(name), !request.headerFields.contains(name) else { return }
+            request.headerFields.append(try HTTPField(checking: name.rawName, value: value))
+        }
+        try add("User-Agent", flags.userAgent)
+        try add("Referer", flags.referer)
+        if let content = try await flags.content(files) {
+            request.body = .bytes(content.body)
+            try add("Content-Type", content.type)
+            if flags.json != nil { try add("Accept", content.type) }
         } else if let form {
             request.body = form.body
-            if let type = form.contentType, !request.headerFields.contains(.contentType) {
-                request.headerFields.append(try HTTPField(checking: "Content-Type", value: type))
-            }
+            try add("Content-Type", form.contentType)
         }
         let method = try flags.method.map { try HTTPRequest.Method(checking: $0) }
-        request.method = method ?? (request.body == nil ? .get : .post)
+        let usual = flags.head ? HTTPRequest.Method.head : flags.uploadFile != nil ? .put : .post
+        request.method = method ?? (request.body == nil && !flags.head ? .get : usual)
         request.options.decompress = !flags.raw
         try connection.apply(to: &request.options)
         tls.apply(to: &request.options)
         try proxy.apply(to: &request.options)
         try exchange.apply(to: &request)
         return request
+    }
+
+    /// Returns a URL with more of a query.
+    private static func adding(_ query: String, to url: String) -> String {
+        let start = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        let mark = start.contains(UInt8(ascii: "?")) ? "&" : "?"
+        return String(Substring(start)) + mark + query + String(Substring(url.utf8.dropFirst(start.count)))
     }
 }

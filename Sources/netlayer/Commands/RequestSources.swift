@@ -68,11 +68,8 @@ struct RequestSources: ParsableArguments {
 
     /// Checks the options with those of the requests to URLs.
     func check(with flags: RequestFlags) throws {
-        if input.contains("-") || flags.dataFile == "-" {
+        if input.contains("-") || flags.file == "-" {
             throw ValidationError("standard input can be read once only; give a file")
-        }
-        if flags.data != nil, flags.dataRaw != nil {
-            throw ValidationError("--data and --data-raw exclude one another")
         }
     }
 

@@ -8,11 +8,11 @@ struct TransportsCommand: AsyncParsableCommand {
         abstract: "Show what each transport can do on this machine."
     )
 
-    @Flag(help: "Print one JSON object, a key for each transport.") var json = false
+    @Flag(name: .customLong("as-json"), help: "Print one JSON object, a key for each transport.") var asJSON = false
 
     func run() async throws {
         let transports = TransportKind.allCases.map(\.transport)
-        if json {
+        if asJSON {
             let members = transports.map { JSONValue.Member($0.name, Self.json($0.capabilities)) }
             try await OutputWriter.standardOutput.write(JSONValue.object(members).line + [UInt8(ascii: "\n")])
         } else {

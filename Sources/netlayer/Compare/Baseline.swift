@@ -66,7 +66,7 @@ struct Baseline: Sendable {
             file = try JSONDecoder().decode(File.self, from: Data(bytes))
             guard Self.isPlausible(file) else { throw ToolFailure(.file, "") }
         } catch {
-            throw ToolFailure(.file, "\(path) is no result of a comparison (--save, --json)")
+            throw ToolFailure(.file, "\(path) is no result of a comparison (--save, --as-json)")
         }
     }
 

@@ -132,6 +132,9 @@ struct ComparisonPage {
         if contents.contains(where: \.isUnfounded) {
             return "Two copies of the first arm differ, so nothing can be said of the responses."
         }
+        if contents.contains(where: \.hasUncomparedBodies) {
+            return "The bodies change with each response and were not compared. The rest does not differ."
+        }
         return hasGaps ? "What was compared does not differ." : "The responses do not differ."
     }
 

@@ -65,6 +65,10 @@ struct ComparisonText {
         if contents.isUnfounded {
             return "responses: nothing to say of \(arm), since two copies of the first arm differ"
         }
+        if contents.hasUncomparedBodies {
+            return "responses: no differences over \(arm) but for the bodies, which change with each response and were "
+                + "not compared"
+        }
         return "responses: no differences over \(arm)\(contents.isPartial ? " in what was compared" : "")"
     }
 

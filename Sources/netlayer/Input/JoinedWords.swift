@@ -6,10 +6,11 @@ import NetworkCore
 /// The argument parser has such values too, but cuts them at a `=`, and its message then shows what is before.
 enum JoinedWords {
     /// The short options that take a value.
-    private static let letters = Set("FXHdmxUEour".utf8)
+    private static let letters = Set("AFXHTbdemxUEour".utf8)
     /// The options whose value may begin with a dash.
     private static let takers: Set<String> = [
-        "-d", "--data", "--data-binary", "--data-raw", "-H", "--header", "-F", "--form", "-r", "--range", "--cookie",
+        "-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json", "-H", "--header",
+        "-F", "--form", "-r", "--range", "-b", "--cookie",
         "--option", "--proxy-header", "--pass",
     ]
 
