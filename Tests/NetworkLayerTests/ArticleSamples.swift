@@ -26,14 +26,6 @@ enum ArticleSamples {
         print(response.status.code, response.headerFields[.eTag] ?? "no tag", response.body.count)
     }
 
-    static func closures() {
-        GetUsers(page: 1).execute(
-            queue: .global(),
-            onSuccess: { users in print(users.count) },
-            onError: { error in print(error) }
-        )
-    }
-
     struct NewUser: Encodable, Sendable {
         let name: String
         let tags: [String]
@@ -47,30 +39,10 @@ enum ArticleSamples {
         }
     }
 
-    static func add() async throws {
-        let added = try await AddUser(user: NewUser(name: "Ada", tags: ["new"])).send()
-        print(added.status.code, added.body.id)
-    }
-
     static func snakeCase() {
         var client = NetworkClient(transport: DefaultTransport.instance)
         client.encoder = .json { $0.keyEncodingStrategy = .convertToSnakeCase }
         client.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase }
-    }
-
-    static func failing() async {
-        do {
-            let users = try await GetUsers(page: 1).send().body
-            print(users.count)
-        } catch let error as NetworkError where error.code == .unacceptableStatus {
-            print("the server said \(error.response?.status.code ?? 0)")
-        } catch NetworkError.Code.decodingFailed {
-            print("the server sends something else")
-        } catch NetworkError.Code.cancelled {
-            print("no longer wanted")
-        } catch {
-            print(error)
-        }
     }
 
     static func byCode() async throws {
@@ -86,15 +58,6 @@ enum ArticleSamples {
         }
     }
 
-    static func bounds() async throws -> Int {
-        var options = TransportOptions()
-        options.totalTimeout = .seconds(5)
-        options.maximumBodyBytes = 1_000_000
-        let client = NetworkClient(transport: DefaultTransport.instance, options: options)
-        let response = try await client.send(GetUsers(page: 1))
-        return response.body.count
-    }
-
     static func bothTransports() async throws -> [[User]] {
         let overCurl = try await GetUsers(page: 1).send(over: CurlNetworkDispatcher.instance).body
         let overURLSession = try await GetUsers(page: 1).send(over: URLSessionNetworkDispatcher.instance).body
@@ -102,7 +65,6 @@ enum ArticleSamples {
     }
 
     static func chosen() throws -> any HTTPTransport {
-        print(DefaultTransport.instance.name)
         let transport = try DefaultTransport.instance.selected
         return transport
     }
@@ -111,29 +73,6 @@ enum ArticleSamples {
         let kind = try TransportKind(name: "urlsession", from: "--transport")
         let client = NetworkClient(transport: kind.transport)
         return client
-    }
-
-    static func capabilities() -> TransportOptions {
-        var options = TransportOptions()
-        if CurlNetworkDispatcher.instance.capabilities.supports(.http2) {
-            options.httpVersion = .http2
-        }
-        return options
-    }
-
-    struct CannedDispatcher: NetworkDispatcher {
-        func dispatch(
-            request: RequestData,
-            onSuccess: @escaping @Sendable (Data) -> Void,
-            onError: @escaping @Sendable (any Error) -> Void
-        ) {
-            onSuccess(Data(#"[{"id": 1, "name": "Ada"}]"#.utf8))
-        }
-    }
-
-    static func ownDispatcher() async throws -> [User] {
-        let canned = try await GetUsers(page: 1).send(over: CannedDispatcher()).body
-        return canned
     }
 }
 

@@ -1,7 +1,8 @@
 import Foundation
 import NetworkLayer
 
-/// The samples of 'The path of a request', verbatim, so that they compile. `DocumentationTests` compares the two.
+/// The samples of 'The path of a request' and 'Retries, tokens and cookies', verbatim, so that they compile.
+/// `DocumentationTests` compares the two.
 enum PipelineSamples {
     struct Token: Codable {
         let text: String
@@ -33,24 +34,6 @@ enum PipelineSamples {
 
         client.interceptors.append(.adapting { request in request.headerFields[.acceptLanguage] = "de" })
         client.interceptors.append(.adaptingResponse { response in response.head.headerFields[.server] = nil })
-    }
-
-    struct Signing: Interceptor {
-        let signature: @Sendable (Data) -> String
-
-        func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
-            var request = request
-            let body = try await request.body?.collect(upTo: 1 << 20) ?? Data()
-            // A stream can be read only once, so its bytes take its place.
-            if request.body != nil { request.body = .bytes(body) }
-            let signed = Data("\(request.method.rawValue) \(request.url.target)\n".utf8) + body
-            request.headerFields.append(try HTTPField(checking: "X-Signature", value: signature(signed)))
-            return try await next(request)
-        }
-    }
-
-    static func signing(_ client: inout NetworkClient, hexadecimalHMAC: @escaping @Sendable (Data) -> String) {
-        client.exchangeInterceptors.append(Signing(signature: hexadecimalHMAC))
     }
 
     static func redirects(_ client: inout NetworkClient) {

@@ -27,9 +27,5 @@ struct RecordingSamples {
         print(recording)
 
         try await file.close()
-
-        var options = RecordingTransport.Options()
-        options.redact = { entry in entry.request.body = nil }
-        print(options.maximumBodyBytes)
     }
 }

@@ -38,9 +38,6 @@ enum ServiceSamples {
         client.options.tls.clientCertificate = .init(
             .file("/run/secrets/client.pem"), key: .file("/run/secrets/client.key"), password: "of the key")
 
-        let password = ProcessInfo.processInfo.environment["LEDGER_KEY_PASSWORD"] ?? ""
-        client.options.tls.clientCertificate?.password = TransportOptions.Secret(password)
-
         client.options.tls.pinnedPublicKeys = ["sha256//YhKJKSzoTt2b5FP18fvpHo7fJYqQCjAa3HWY3tvRMwE="]
 
         var byAddress = try TransportRequest(url: RequestURL("https://10.1.2.3/health"))
@@ -132,9 +129,6 @@ enum ServiceSamples {
         let client = NetworkClient(transport: transport)
         print(client)
 
-        let counts = transport.counts
-        print("\(counts.shadowed) of \(counts.requests) had a shadow, and \(counts.differences) of them differ")
-
         var trial = CanaryTransport.Options()
         trial.share = 0.05
         let canary = CanaryTransport(
@@ -148,9 +142,6 @@ enum ServiceSamples {
         var request = try TransportRequest(url: RequestURL("https://example.com/"))
         request.options.httpVersion = .http3
         print(request)
-
-        let hasHTTP3 = CurlNetworkDispatcher.instance.capabilities.supports(.http3)
-        print(hasHTTP3 ? "HTTP/3" : "no HTTP/3")
     }
 }
 

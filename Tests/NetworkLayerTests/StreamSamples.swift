@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// The samples of the article on streams, files, and events, verbatim. `DocumentationTests` compares the two.
+/// The samples of the articles on responses and on downloads, verbatim. `DocumentationTests` compares the two.
 enum StreamSamples {
     struct User: Codable, Sendable {
         let id: Int
@@ -17,11 +17,6 @@ enum StreamSamples {
         return client
     }
 
-    static func oneCall(client: NetworkClient) async throws {
-        let found = try await client.with { $0.validation = .statuses(200...299, 404...404) }.send(request, as: .text)
-        print(found.status.code, found.body)
-    }
-
     struct FindUser: RequestType {
         typealias ResponseType = User?
         let id: Int
@@ -33,20 +28,6 @@ enum StreamSamples {
             _ = try await client.send(FindUser(id: 1))
         } catch let error as NetworkError where error.problem != nil {
             print(error.problem?.title ?? "", error.problem?.extensions["balance"] ?? .null)
-        }
-    }
-
-    struct Page: Decodable {
-        var users: [User]
-        var next: String?
-    }
-
-    static func pages(client: NetworkClient) async throws {
-        var next: String? = "users?limit=100"
-        while let path = next {
-            let page = try await client.send(RequestData(path: path), as: Page.self).body
-            for user in page.users { print(user.name) }
-            next = page.next
         }
     }
 
@@ -67,13 +48,6 @@ enum StreamSamples {
         print(file.bytes, file.resumedFrom)
     }
 
-    static func progress(client: NetworkClient) async throws {
-        var options = DownloadedFile.Options()
-        options.progress = { print($0.fraction ?? 0) }
-        let file = try await client.send(request, as: .file("/var/lib/app/model.bin", options: options)).body
-        print(file.bytes)
-    }
-
     static func form(client: NetworkClient) async throws {
         let form = RequestContent.multipart([
             .field("title", "A report"),
@@ -87,18 +61,9 @@ enum StreamSamples {
         print(try await client.send(upload, as: .text).status.code)
     }
 
-    static func upload() throws -> TransportRequest.Body {
-        try TransportRequest.Body.file("/var/lib/app/report.pdf").reporting { print($0.fraction ?? 0) }
-    }
-
     static func events(client: NetworkClient) async throws {
         for try await event in try await client.send(request, as: .events).body {
             print(event.id, event.type, event.data)
         }
-    }
-
-    static func command(client: NetworkClient) throws {
-        print(try client.curlCommand(FindUser(id: 1)))
-        print(try client.curlCommand(FindUser(id: 1), secrets: .revealed))
     }
 }

@@ -82,7 +82,7 @@ extension NetworkError {
         NetworkError(
             .unsupported,
             "libcurl \(version) is too old: the curl transport needs \(LibcurlSupport.oldest) or newer, as in "
-                + "Debian 12 and Ubuntu 24.04 (the article 'Bringing a newer libcurl' says how; "
+                + "Debian 12 and Ubuntu 24.04 (the article 'Deploying a program' says how; "
                 + "NETWORK_TRANSPORT=urlsession works without)",
             phase: .preparing)
     }

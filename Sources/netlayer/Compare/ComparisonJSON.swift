@@ -3,7 +3,7 @@ import Histogram
 import NetworkComparison
 import NetworkLayer
 
-/// The result of a comparison as JSON. The article 'Comparing transports' documents its keys.
+/// The result of a comparison as JSON. The article 'How a comparison works' documents its keys.
 struct ComparisonJSON {
     let result: ExperimentResult
 
