@@ -58,7 +58,7 @@ struct Baseline: Sendable {
 
     private let file: File
 
-    /// Reads a file that `--save` or `--json` has written.
+    /// Reads a file that `--save` or `--as-json` has written.
     /// - Throws: ``ToolFailure`` for a file that can't be read, or is none of these.
     init(path: String) async throws {
         let bytes = try await ByteSource(path: path).readAll(limit: Self.maximumBytes)

@@ -1,7 +1,7 @@
 import Foundation
 import NetworkLayer
 
-/// One result: the line that `run` prints for each line of input, and `fetch --json` for its request.
+/// One result: the line that `run` prints for each line of input, and `fetch --as-json` for its request.
 struct OutcomeLine: Sendable {
     /// The id of the request, unchanged; `nil` omits the key.
     var id: JSONValue?

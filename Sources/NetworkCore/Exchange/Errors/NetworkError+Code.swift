@@ -2,7 +2,7 @@ extension NetworkError {
     /// The kind of an error. The set is open: a transport may define its own codes, and a later version of the library
     /// may add some, so keep a `default` in each `switch`.
     public struct Code: RawRepresentable, Hashable, Sendable, Codable {
-        /// The code's stable name, as logs and `netlayer --json` print it.
+        /// The code's stable name, as logs and `netlayer --as-json` print it.
         public let rawValue: String
 
         /// Creates a code from its name.
