@@ -172,10 +172,6 @@ struct ConnectTimeoutOption: EasyOption {
     }
 }
 
-extension HTTPField.Name {
-    static let host = Self("Host")!
-}
-
 /// Bypasses the proxy while no variable of the environment names one. libcurl would read the variables again before
 /// each request, which costs as much as a tenth of a small request.
 struct NoProxyOption: EasyOption {
