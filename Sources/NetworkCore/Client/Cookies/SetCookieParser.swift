@@ -49,7 +49,7 @@ struct SetCookieParser {
             isHTTPOnly: attributes.isHTTPOnly,
             expires: end(of: attributes)
         )
-        guard !cookie.isSecure || url.scheme == "https" else { return nil }
+        guard !cookie.isSecure || url.isTrustworthy else { return nil }
         return Self.keepsItsPrefix(cookie, hasPath: attributes.path == "/") ? cookie : nil
     }
 
