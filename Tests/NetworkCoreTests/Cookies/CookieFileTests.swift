@@ -50,6 +50,22 @@ struct CookieFileTests {
         #expect(jar.netscape.contains("\t1000000000000000\tn\tv"))
     }
 
+    /// Regression: the whole file was refused for the fraction of a second that exporters of browsers write. curl and
+    /// Python read it.
+    @Test(arguments: [
+        ("1700000010.75", 10.75), ("1700000010", 10), (" 1700000010 ", 10), ("1.70000001e9", 10), ("", nil), ("0", nil),
+        ("0.0", nil), ("1735689600000", 34_560_000), ("9223372036854775808", 34_560_000), ("1e300", 34_560_000),
+    ])
+    func `an expiry date is any number of seconds`(text: String, seconds: Double?) throws {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let jar = CookieJar(publicSuffixes: .builtIn, now: { now })
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t\(text)\tn\tv")
+        #expect(jar.cookies.map(\.expires) == [seconds.map { now + $0 }])
+        // Those of the past are left out.
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t-1\told\tv\na.test\tFALSE\t/\tFALSE\t9.5\tolder\tv")
+        #expect(jar.cookies.count == 1)
+    }
+
     /// Regression: a file's cookie lived for as long as its line said.
     @Test func `a file's cookie lasts 400 days at most`() throws {
         let now = Date(timeIntervalSince1970: 1_700_000_000)
@@ -121,7 +137,8 @@ struct CookieFileTests {
 
     @Test(arguments: [
         ("a.test\tFALSE\t/", "line 1"), ("# x\n\nnonsense", "line 3"), ("a.test\tYES\t/\tFALSE\t0\tn\tv", "line 1"),
-        ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"),
+        ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"), ("a.test\tTRUE\t/\tFALSE\tnan\tn\tv", "column 5"),
+        ("a.test\tTRUE\t/\tFALSE\t-inf\tn\tv", "column 5"), ("a.test\tTRUE\t/\tFALSE\t1,5\tn\tv", "column 5"),
     ])
     func `a bad line is refused by number, and nothing is taken`(text: String, words: String) {
         let good = "\nb.test\tFALSE\t/\tFALSE\t0\tn\tsecret"
