@@ -168,6 +168,14 @@ struct WireFlagsTests {
         #expect(proxy.tunnel && proxy.user == "a" && proxy.password == "b")
     }
 
+    /// Regression: the blank was refused, as a part of the second one.
+    @Test func `the hosts without a proxy may have blanks around their commas`() async throws {
+        let words = ["http://h/", "-x", "http://p:1", "--noproxy", "fe80::/10, ::1/64 ,a.test"]
+        let options = try await FetchCommand.parse(words).request().options
+        guard case .explicit(let proxy) = options.proxy.choice else { throw Unexpected() }
+        #expect(proxy.noProxy == ["fe80::/10", "::1/64", "a.test"])
+    }
+
     private struct Unexpected: Error {}
 
     @Test(arguments: [

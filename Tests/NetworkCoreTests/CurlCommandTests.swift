@@ -9,6 +9,17 @@ struct CurlCommandTests {
         TransportRequest(url: try RequestURL(url), headerFields: fields)
     }
 
+    /// Regression: curl knows no brackets, so that the command led to the proxy.
+    @Test func `a request past the proxy is one in its command too`() throws {
+        var proxy = TransportOptions.Proxy.Server("http://p.test:1")
+        proxy.noProxy = ["b.test", "[::1]"]
+        for (url, list) in [("http://[::1]/", "'*'"), ("http://a.test/", "'b.test,[::1]'")] {
+            var request = try TransportRequest(to: url)
+            request.options.proxy = .explicit(proxy)
+            #expect(request.curlCommand().contains("--noproxy \(list)"), "\(request.curlCommand())")
+        }
+    }
+
     @Test func `a plain request is readable`() throws {
         var request = try request("http://127.0.0.1:3000/users")
         request.headerFields[.userAgent] = "me"

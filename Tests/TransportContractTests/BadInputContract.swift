@@ -42,6 +42,18 @@ struct BadInputContract {
         #expect(server.connectionCount == 0)
     }
 
+    /// Regression: libcurl sends the first one alone, and URLSession one field with both values.
+    @Test(arguments: ContractTransport.all, ["a.test", "b.test"])
+    func `two Host fields are refused`(transport: ContractTransport, second: String) async throws {
+        let server = try ScriptedServer(.ok())
+        defer { server.stop() }
+        let error = await expectFailure(.invalidHeader) {
+            try await transport.send(.get, server.url(), fields: [("Host", "a.test"), ("host", second)])
+        }
+        #expect(error?.message.contains("Host") == true)
+        #expect(server.connectionCount == 0)
+    }
+
     @Test(
         arguments: ContractTransport.all,
         [

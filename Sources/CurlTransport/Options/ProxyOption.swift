@@ -6,7 +6,6 @@ struct ProxyOption: EasyOption {
     let request: TransportRequest
     var support = Libcurl.found
     private var options: TransportOptions { request.options }
-    private var url: RequestURL { request.url }
 
     /// Whether the library itself responds to the proxy's challenge.
     private func respondsToChallenge(of proxy: TransportOptions.Proxy.Server) -> Bool {
@@ -15,17 +14,13 @@ struct ProxyOption: EasyOption {
 
     func apply(to easy: EasyHandle) throws {
         switch options.proxy.choice {
-        case .environment
-        where options.bypassesEnvironmentsProxy || options.namesException(in: .environments, for: url):
-            try easy.goStraight()
-        // The exceptions are decided.
-        case .environment: if options.tls.serverName != nil { try easy.set(.noProxy, "") }
+        // NoProxyOption has decided on the environment's.
+        case .environment: if options.bypassesEnvironmentsProxy { try easy.goStraight() }
         case .none: try easy.goStraight()
+        case .explicit(let proxy) where proxy.isPassed(by: request.url): try easy.goStraight()
         case .explicit(let proxy):
-            if proxy.isPassedBy(to: url, options) { return try easy.goStraight() }
             try set(proxy, on: easy)
-            // Set also when it is empty: it replaces the environment's list.
-            try easy.set(.noProxy, options.tls.serverName == nil ? proxy.exceptions : "")
+            try easy.haveNoExceptions()
         }
     }
 
@@ -129,26 +124,6 @@ extension NetworkError {
     }
 }
 
-extension TransportOptions {
-    /// Returns whether a list has the URL's host as an exception that libcurl would not see, because its URL has the
-    /// server name.
-    fileprivate func namesException(in exceptions: ProxyExceptions, for url: RequestURL) -> Bool {
-        tls.serverName != nil && exceptions.contains(url.host)
-    }
-}
-
-extension TransportOptions.Proxy.Server {
-    /// The list for libcurl, which has addresses without brackets.
-    fileprivate var exceptions: String { noProxy.map(ProxyExceptions.withoutBrackets).joined(separator: ",") }
-
-    /// Returns whether a request goes past the proxy by exceptions that libcurl would not see: it has `*` only as the
-    /// whole list, and with a server name that name is the host of its URL.
-    func isPassedBy(to url: RequestURL, _ options: TransportOptions) -> Bool {
-        noProxy.contains { $0.hasSameBytes(as: "*") }
-            || options.namesException(in: ProxyExceptions(exceptions), for: url)
-    }
-}
-
 extension EasyHandle {
     /// Gives a request through a proxy that speaks TLS a connection of its own (CURLOPT_FRESH_CONNECT, FORBID_REUSE):
     /// what a server sends after its response waits in the proxy's TLS session, which nothing can query.
@@ -157,10 +132,13 @@ extension EasyHandle {
         try set(.forbidReuse, 1)
     }
 
-    /// Bypasses any proxy (CURLOPT_PROXY, CURLOPT_NOPROXY, both empty). The second only keeps libcurl from reading the
-    /// hosts without a proxy from the environment.
+    /// Bypasses any proxy (CURLOPT_PROXY, empty).
     func goStraight() throws {
         try set(.proxy, "")
-        try set(.noProxy, "")
+        try haveNoExceptions()
     }
+
+    /// Keeps libcurl from reading the hosts without a proxy from the environment (CURLOPT_NOPROXY, empty).
+    /// ``ProxyExceptions`` has decided.
+    func haveNoExceptions() throws { try set(.noProxy, "") }
 }

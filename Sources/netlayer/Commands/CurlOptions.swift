@@ -12,7 +12,7 @@ enum CurlOptions {
         (["--ntlm", "--negotiate", "--proxy-ntlm", "--proxy-negotiate"], "--digest and --basic are the schemes"),
     ]
 
-    /// Returns what to use in place of an option that the argument parser does not know; `nil` if it names none of curl.
+    /// Returns what to use in place of an option of curl that the argument parser does not know.
     static func advice(on message: String) -> String? {
         let unknown = ways.first { $0.names.contains { message.contains("Unknown option '\($0)'") } }
         return unknown.map { "In place of curl's option: \($0.way)." }

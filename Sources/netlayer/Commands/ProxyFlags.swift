@@ -93,7 +93,7 @@ struct ProxyFlags: ParsableArguments {
         case .anySafe: server.authenticationScheme = .anySafe
         }
         server.tunnel = tunnel
-        if let exempt { server.noProxy = exempt.split(separator: ",").map(String.init) }
+        if let exempt { server.noProxy = exempt.split { ", ".contains($0) }.map(String.init) }
         for field in proxyHeader {
             let (name, value) = field.splitAtColon
             server.headerFields.append(try HTTPField(checking: name, value: value))

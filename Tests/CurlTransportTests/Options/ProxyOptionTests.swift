@@ -362,8 +362,9 @@ struct ProxyOptionTests {
     @Test(arguments: [
         ("::1", "[::1]", true), ("[::1]", "[::1]", true), ("::2", "[::1]", false), ("::/64", "[::1]", true),
         ("b.test a.test", "a.test", true), ("b.test,\ta.test", "a.test", true), (",", "a.test", false),
-        // The environment's list, which libcurl reads; an option's is another matter.
-        ("*,b.test", "a.test", false),
+        ("*,b.test", "a.test", true), ("b.test *", "[::1]", true), ("*.test", "a.test", false),
+        ("::1/128", "[::1]", true), ("0:0:0:0:0:0:0:1", "[::1]", true), ("::1", "[0:0:0:0:0:0:0:1]", true),
+        ("fe80::/10, ::1/64", "[::1]", true), ("fe80::/10", "[::1]", false),
         ("/8", "127.0.0.1", false), ("127.0.0.1/33", "127.0.0.1", false),
     ])
     func `a list of exceptions has addresses, ranges and blanks`(list: String, host: String, isNamed: Bool) {
@@ -392,6 +393,36 @@ struct ProxyOptionTests {
             }
         }
         #expect(error?.code == .connectFailed && proxy.connectionCount == 0)
+    }
+
+    /// Regression: libcurl compared the host, each version in its own way, and none knew brackets. The request and its
+    /// credentials went to the proxy.
+    @Test(arguments: ["[::1]", "::1/128", "::/64", "0:0:0:0:0:0:0:1", "b.test, ::1"])
+    func `exceptions are the same over each libcurl`(list: String) async throws {
+        // Nothing listens at the server's port: the connection itself fails, and not the proxy's.
+        let proxy = try ScriptedServer(.ok("by proxy"))
+        defer { proxy.stop() }
+        var server = TransportOptions.Proxy.Server(proxy.baseURL)
+        server.noProxy = list.split { ", ".contains($0) }.map(String.init)
+        let explicit = server
+        let error = await #expect(throws: NetworkError.self) {
+            try await OptionExchange("http://[::1]:1/") { $0.proxy = .explicit(explicit) }
+        }
+        #expect(error?.code == .connectFailed && proxy.connectionCount == 0)
+        await #expect(processExitsWith: .success) { [list] in
+            let proxy = try ScriptedServer(.ok("by proxy"))
+            setenv("http_proxy", proxy.baseURL, 1)
+            setenv("no_proxy", list, 1)
+            let error = await #expect(throws: NetworkError.self) { try await OptionExchange("http://[::1]:1/") }
+            #expect(error?.code == .connectFailed && proxy.connectionCount == 0)
+            // With an option that is rarely set, too.
+            let rare = await #expect(throws: NetworkError.self) {
+                try await OptionExchange("http://[::1]:1/") { $0.tls.minimumVersion = .tls1_3 }
+            }
+            #expect(rare?.code == .connectFailed && proxy.connectionCount == 0)
+            let other = try await OptionExchange("http://other.invalid/")
+            #expect(other.text == "by proxy")
+        }
     }
 
     /// Regression: libcurl compared the server name, which is the host of the URL that it gets.

@@ -6,13 +6,15 @@ import Testing
 
 struct CookieFileTests {
     private let jar = CookieJar(publicSuffixes: .builtIn)
+    /// A time to come, in seconds since 1970.
+    private static let end = Int(Date().timeIntervalSince1970) + 86_400
     /// A file as written by curl 7.88.
     private let text = """
         # Netscape HTTP Cookie File
         # https://curl.se/docs/http-cookies.html
 
         .example.com\tTRUE\t/\tFALSE\t0\tlang\ten-US
-        #HttpOnly_www.example.com\tFALSE\t/a\tTRUE\t4102444800\tSID\t31d4d96e
+        #HttpOnly_www.example.com\tFALSE\t/a\tTRUE\t\(Self.end)\tSID\t31d4d96e
         www.example.com\tFALSE\t/\tFALSE\t1\told\tx
         com\tTRUE\t/\tFALSE\t0\twide\tx
         www.example.com\tFALSE\t/\tFALSE\t0\tempty\t
@@ -29,7 +31,7 @@ struct CookieFileTests {
                 == CookieJar.Cookie(
                     name: "SID", value: "31d4d96e", domain: "www.example.com", path: "/a", isSecure: true,
                     isHTTPOnly: true,
-                    expires: Date(timeIntervalSince1970: 4_102_444_800)))
+                    expires: Date(timeIntervalSince1970: Double(Self.end))))
         #expect(jar.cookies.first?.includesSubdomains == true)
         #expect(
             jar.fieldValue(for: try RequestURL("https://www.example.com/a"))
@@ -46,6 +48,36 @@ struct CookieFileTests {
         try jar.set(
             CookieJar.Cookie(name: "n", value: "v", domain: "a.test", expires: Date(timeIntervalSince1970: 1e300)))
         #expect(jar.netscape.contains("\t1000000000000000\tn\tv"))
+    }
+
+    /// Regression: the whole file was refused for the fraction of a second that exporters of browsers write. curl and
+    /// Python read it.
+    @Test(arguments: [
+        ("1700000010.75", 10.75), ("1700000010", 10), (" 1700000010 ", 10), ("1.70000001e9", 10), ("", nil), ("0", nil),
+        ("0.0", nil), ("1735689600000", 34_560_000), ("9223372036854775808", 34_560_000), ("1e300", 34_560_000),
+    ])
+    func `an expiry date is any number of seconds`(text: String, seconds: Double?) throws {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let jar = CookieJar(publicSuffixes: .builtIn, now: { now })
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t\(text)\tn\tv")
+        #expect(jar.cookies.map(\.expires) == [seconds.map { now + $0 }])
+        // Those of the past are left out.
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t-1\told\tv\na.test\tFALSE\t/\tFALSE\t9.5\tolder\tv")
+        #expect(jar.cookies.count == 1)
+    }
+
+    /// Regression: a file's cookie lived for as long as its line said.
+    @Test func `a file's cookie lasts 400 days at most`() throws {
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let jar = CookieJar(publicSuffixes: .builtIn, now: { now })
+        try jar.add(netscape: "a.test\tFALSE\t/\tFALSE\t4102444800\tn\tv")
+        let latest = now + 400 * 86_400
+        #expect(jar.cookies.map(\.expires) == [latest])
+        #expect(jar.netscape.contains("\t1734560000\tn\tv"))
+        // One that the caller sets lasts as long as it says.
+        let end = latest + 1
+        try jar.set(CookieJar.Cookie(name: "own", value: "v", domain: "a.test", expires: end))
+        #expect(jar.cookies.last?.expires == end)
     }
 
     @Test func `Windows line ends are line ends`() throws {
@@ -105,7 +137,8 @@ struct CookieFileTests {
 
     @Test(arguments: [
         ("a.test\tFALSE\t/", "line 1"), ("# x\n\nnonsense", "line 3"), ("a.test\tYES\t/\tFALSE\t0\tn\tv", "line 1"),
-        ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"),
+        ("a.test\tTRUE\t/\tFALSE\tsoon\tn\tv", "column 5"), ("a.test\tTRUE\t/\tFALSE\tnan\tn\tv", "column 5"),
+        ("a.test\tTRUE\t/\tFALSE\t-inf\tn\tv", "column 5"), ("a.test\tTRUE\t/\tFALSE\t1,5\tn\tv", "column 5"),
     ])
     func `a bad line is refused by number, and nothing is taken`(text: String, words: String) {
         let good = "\nb.test\tFALSE\t/\tFALSE\t0\tn\tsecret"

@@ -223,6 +223,52 @@ struct BearerTests {
                 == [true, true, true, false, false, false, true, false])
     }
 
+    /// Regression: among the interceptors of the whole call, the 401 of another origin used up the token, and that
+    /// origin got each request twice.
+    @Test(arguments: [[307], [307, 307]])
+    func `a 401 for a request that did not carry the token renews nothing`(redirects: [Int]) async throws {
+        let transport = AnsweringTransport { request in
+            switch (request.url.host, request.url.path) {
+            case ("a", "/"): .redirect(307, to: "http://b/")
+            case ("b", _) where redirects.count > 1: .redirect(307, to: "http://a/back")
+            default: Answer(status: 401)
+            }
+        }
+        let refreshes = Guarded(0)
+        var client = NetworkClient(transport: transport)
+        client.interceptors = [
+            try BearerAuthentication(for: ["http://a"], token: "t") { _ in
+                refreshes.withLock { $0 += 1 }
+                return "new"
+            }
+        ]
+        for _ in 0..<5 {
+            let request = try TransportRequest.make(.post, "http://a/", body: "x")
+            #expect(try await client.send(request, as: .stream).status.code == 401)
+        }
+        #expect(refreshes.withLock { $0 } == 0)
+        #expect(transport.requests.count == 5 * (1 + redirects.count))
+        // The last one of each call, of which the 401 was, had no token.
+        #expect(transport.requests.last?.headerFields[.authorization] == nil)
+    }
+
+    /// A step within may make the response itself; no request goes out then.
+    @Test(arguments: [true, false]) func `a 401 of a step within renews the token`(isOfExchange: Bool) async throws {
+        struct Refusing: Interceptor {
+            func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+                guard request.headerFields[.authorization] == "Bearer old" else { return try await next(request) }
+                return TransportResponse(
+                    head: HTTPResponse(status: .unauthorized), body: TransportResponse.Body(Data()),
+                    metrics: TransportMetrics(total: .milliseconds(1)))
+            }
+        }
+        let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in "new" }
+        var client = NetworkClient(transport: server(taking: "new"))
+        let steps: [any Interceptor] = [bearer, Refusing()]
+        if isOfExchange { client.exchangeInterceptors = steps } else { client.interceptors = steps }
+        #expect(try await status(client) == 200)
+    }
+
     @Test func `a request's own credentials pass as they are`() async throws {
         let transport = server(taking: "x")
         let client = client(transport, try BearerAuthentication(for: ["http://a"], token: "t"))

@@ -162,8 +162,7 @@ extension TransportOptions.Proxy.Server {
     package func respondsToChallenge(of request: TransportRequest) -> Bool {
         let names = request.options.names
         return isHTTP && authenticationScheme != .basic && !tunnel && request.url.scheme == "http"
-            && names.connectTo.isEmpty && names.addresses.isEmpty && !noProxy.contains { $0.hasSameBytes(as: "*") }
-            && !ProxyExceptions(noProxy.joined(separator: ",")).contains(request.url.host)
+            && names.connectTo.isEmpty && names.addresses.isEmpty && !isPassed(by: request.url)
     }
 }
 

@@ -111,10 +111,6 @@ private final class RunningHash: Sendable {
     func finish() -> String { checksum.withLock { $0.finish() }.hexadecimal }
 }
 
-extension HTTPField.Name {
-    fileprivate static let host = Self("Host")!
-}
-
 extension NetworkError {
     fileprivate static var unsignedStream: NetworkError {
         NetworkError(

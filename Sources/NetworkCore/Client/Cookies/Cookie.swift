@@ -13,7 +13,8 @@ extension CookieJar {
         public var includesSubdomains: Bool
         /// The path that the cookie is sent for, with everything below it. Default: `/`.
         public var path: String
-        /// Whether the cookie is sent over https only. Default: `false`.
+        /// Whether the cookie is sent over https only, or over http to this machine: `localhost`, `*.localhost`,
+        /// 127.0.0.0/8 and `[::1]`. Default: `false`.
         public var isSecure: Bool
         /// Whether the server wants the cookie hidden from scripts. The cookie is sent all the same; the file format
         /// keeps the mark. Default: `false`.
@@ -46,7 +47,7 @@ extension CookieJar {
 
         /// Whether the cookie is sent with a request to the URL.
         func matches(_ url: RequestURL) -> Bool {
-            guard !isSecure || url.scheme == "https" else { return false }
+            guard !isSecure || url.isTrustworthy else { return false }
             let isOfHost =
                 includesSubdomains
                 ? CookieMatching.domain(url.host, matches: domain) : url.host.hasSameBytes(as: domain)

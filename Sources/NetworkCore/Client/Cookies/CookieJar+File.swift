@@ -15,7 +15,8 @@ extension CookieJar {
     /// Adds the cookies of a file in the Netscape format, which curl writes too. The file must exist, unlike for
     /// ``init(file:publicSuffixes:)``, and is a regular one of at most 32 MiB.
     ///
-    /// Expired cookies, and cookies that no server could have set, are left out.
+    /// An expiry date may have a fraction of a second; an empty one is none, as 0 is. Expired cookies, and cookies that
+    /// no server could have set, are left out. A cookie lasts at most 400 days from now.
     /// - Throws: ``NetworkError/Code/unreadableFile``, or ``NetworkError/Code/invalidCookieFile``, which names the
     ///   line; no cookie has been added then.
     public func load(_ path: String) throws { try add(lines: FileText.read(path, limit: Self.maximumFileBytes)) }
@@ -23,6 +24,10 @@ extension CookieJar {
     /// Writes all cookies to a file in the Netscape format, including those without an expiry date. The file appears
     /// once it is complete, belongs to the process's user, also in place of another user's file, and only its owner may
     /// read it. A symbolic link is followed; a device or a pipe is written to directly.
+    ///
+    /// The file has this jar's cookies alone afterwards. Of several processes that load and save the same file, the
+    /// last to save wins, and what the others have saved meanwhile is lost: give each a file of its own, or lock
+    /// another file (flock(2)) from the load to the save.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws {
         var bytes = Data(Self.firstLine.utf8)
@@ -89,7 +94,11 @@ extension CookieJar {
         guard let includesSubdomains = flag(columns[1]), let isSecure = flag(columns[3]) else {
             throw invalid(number, "has something other than TRUE and FALSE in column 2 or 4")
         }
-        guard let seconds = Int64(columns[4]) else { throw invalid(number, "has no number in column 5") }
+        // As lenient as curl and Python: browsers' exporters write fractions, and nothing for a session's cookie.
+        let end = columns[4].withoutBlanks
+        guard let seconds = end.isEmpty ? 0 : Double(end), seconds.isFinite else {
+            throw invalid(number, "has no number in column 5")
+        }
         return Cookie(
             name: columns[5],
             value: columns.count > 6 ? columns[6] : "",
@@ -98,7 +107,7 @@ extension CookieJar {
             path: columns[2],
             isSecure: isSecure,
             isHTTPOnly: isHTTPOnly,
-            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: Double(seconds))
+            expires: seconds == 0 ? nil : Date(timeIntervalSince1970: seconds)
         )
     }
 

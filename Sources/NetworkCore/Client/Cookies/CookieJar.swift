@@ -13,13 +13,13 @@ import Synchronization
 /// cookies that the response sets. A `Cookie` field that the caller has set comes first; the jar then adds the cookies
 /// whose names are not in that field.
 ///
-/// The jar refuses a cookie for a public suffix (`co.uk`), and a cookie with Secure that came over http; it enforces
-/// the rules of the `__Secure-` and `__Host-` prefixes. The limits are 4096 bytes of name and value, as many of the
-/// path, 50 cookies from one response, 180 per site and 3000 in all; a cookie of a response lasts at most 400 days, one
-/// that the caller sets or loads for as long as it says. When there are too many, expired cookies go first, then those
-/// without Secure, then the rest, each time the least recently used first: a response without TLS never displaces a
-/// cookie with Secure. The jar adds cookies, those with the longest paths first, as long as the field with the caller's
-/// own ones has at most 8190 bytes.
+/// The jar refuses a cookie for a public suffix (`co.uk`), and a cookie with Secure that came over http, unless from
+/// this machine (``Cookie/isSecure``); it enforces the rules of the `__Secure-` and `__Host-` prefixes. The limits are
+/// 4096 bytes of name and value, as many of the path, 50 cookies from one response, 180 per site and 3000 in all; a
+/// cookie of a response or of a file lasts at most 400 days, one that the caller sets lasts as long as it says. When
+/// there are too many, expired cookies go first, then those without Secure, then the rest, each time the least recently
+/// used first: a cookie without Secure never displaces one with it. The jar adds cookies, those with the longest paths
+/// first, as long as the field with the caller's own ones has at most 8190 bytes.
 public final class CookieJar: Sendable {
     /// The limit on `Set-Cookie` fields of one response that are stored; the jar ignores the rest.
     static let maximumPerResponse = 50
@@ -83,7 +83,7 @@ public final class CookieJar: Sendable {
         let cookies = lines.prefix(Self.maximumPerResponse).compactMap(parser.parse)
         // Together: a request must not get a part of what one response has set.
         store.withLock { store in
-            for cookie in cookies where url.scheme == "https" || !store.protects(against: cookie, at: now) {
+            for cookie in cookies where url.isTrustworthy || !store.protects(against: cookie, at: now) {
                 store.keep(cookie, at: now)
             }
         }
@@ -107,12 +107,17 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
+    /// Stores cookies of a file.
     func keep(_ cookies: [Cookie]) {
         let now = now()
+        let latest = SetCookieParser.latestEnd(from: now)
         // Not all at once: others use the jar meanwhile, and a file may have very many.
         for start in stride(from: 0, to: cookies.count, by: 100) {
             store.withLock { store in
-                for cookie in cookies[start...].prefix(100) { store.keep(cookie, at: now) }
+                for var cookie in cookies[start...].prefix(100) {
+                    cookie.expires = cookie.expires.map { min($0, latest) }
+                    store.keep(cookie, at: now)
+                }
             }
         }
     }

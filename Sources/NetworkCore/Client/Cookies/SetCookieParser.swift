@@ -49,7 +49,7 @@ struct SetCookieParser {
             isHTTPOnly: attributes.isHTTPOnly,
             expires: end(of: attributes)
         )
-        guard !cookie.isSecure || url.scheme == "https" else { return nil }
+        guard !cookie.isSecure || url.isTrustworthy else { return nil }
         return Self.keepsItsPrefix(cookie, hasPath: attributes.path == "/") ? cookie : nil
     }
 
@@ -88,12 +88,15 @@ struct SetCookieParser {
     }
 
     private func end(of attributes: Attributes) -> Date? {
-        let latest = now.addingTimeInterval(Double(Self.maximumAge))
+        let latest = Self.latestEnd(from: now)
         if let age = attributes.maximumAge {
             return age <= 0 ? Date(timeIntervalSince1970: 0) : min(now.addingTimeInterval(Double(age)), latest)
         }
         return attributes.expires.map { min($0, latest) }
     }
+
+    /// Returns the latest time at which a cookie that is stored now expires.
+    static func latestEnd(from now: Date) -> Date { now.addingTimeInterval(Double(maximumAge)) }
 
     /// Whether the cookie keeps the rules of `__Secure-` and `__Host-`, from which a server sees how it was set.
     static func keepsItsPrefix(_ cookie: CookieJar.Cookie, hasPath: Bool) -> Bool {

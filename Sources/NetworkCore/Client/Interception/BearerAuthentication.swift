@@ -9,12 +9,14 @@ import Synchronization
 /// client.exchangeInterceptors.append(bearer)
 /// ```
 ///
-/// It belongs in ``NetworkClient/exchangeInterceptors``, where it sees the origin of each redirect. However many
-/// requests get a 401, one refresh runs, and all of them wait for it. A request that finds a newer token than the
-/// refused one uses the newer token. If the refresh fails, each waiting request fails with its error, and the next
-/// request starts a new refresh. A request that is cancelled or times out stops waiting; the refresh continues for the
-/// others. A 401 for the new token is returned as it is, and the token stays in use: a server may refuse one request
-/// for all tokens. So is a 401 for a request whose body can't be sent again; the next request then starts the refresh.
+/// It belongs in ``NetworkClient/exchangeInterceptors``, where it sees the origin of each redirect. Among
+/// ``NetworkClient/interceptors`` it sees the end of a call alone: a 401 for a request that did not carry the token, as
+/// after a redirect to another origin, is returned as it is. However many requests get a 401, one refresh runs, and all
+/// of them wait for it. A request that finds a newer token than the refused one uses the newer token. If the refresh
+/// fails, each waiting request fails with its error, and the next request starts a new refresh. A request that is
+/// cancelled or times out stops waiting; the refresh continues for the others. A 401 for the new token is returned as
+/// it is, and the token stays in use: a server may refuse one request for all tokens. So is a 401 for a request whose
+/// body can't be sent again; the next request then starts the refresh.
 ///
 /// A request with its own `Authorization` field, with ``TransportOptions/authentication``, or with user and password in
 /// its own URL passes unchanged. (Those of the client's base URL give way to the token.) So do the requests that the
@@ -90,8 +92,13 @@ public final class BearerAuthentication: Interceptor {
     {
         guard isFor(request) else { return try await next(withoutToken(request)) }
         let first = try await call.withinDeadline { try await self.token(newerThan: nil) }
-        let response = try await next(try request.carrying(first.token))
-        guard response.head.status == .unauthorized, refresh != nil else { return response }
+        let (sent, exchanges) = (try request.carrying(first.token), call.exchanges)
+        let response = try await next(sent)
+        // After a redirect the 401 may be for a request without the token, or be a step's own, without any exchange.
+        guard response.head.status == .unauthorized, refresh != nil,
+            call.exchanges == exchanges
+                || call.met.last?.headerFields[.authorization] == sent.headerFields[.authorization]
+        else { return response }
         guard request.body?.isReplayable ?? true else {
             state.withLock { $0.refuse(first.number) }
             return response

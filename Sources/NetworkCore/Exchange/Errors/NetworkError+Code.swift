@@ -19,8 +19,8 @@ extension NetworkError.Code {
     public static let invalidURL = Self("invalidURL")
     /// The method is not a token ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
     public static let invalidMethod = Self("invalidMethod")
-    /// The name of a header field is not a token or occurs twice in different case, a value contains a control
-    /// character, or a value or all fields together are too long.
+    /// The name of a header field is not a token or occurs twice in different case, `Host` is given twice, a value
+    /// contains a control character, or a value or all fields together are too long.
     public static let invalidHeader = Self("invalidHeader")
     /// A parameter can't be encoded. The message names its path and type.
     public static let invalidParameters = Self("invalidParameters")

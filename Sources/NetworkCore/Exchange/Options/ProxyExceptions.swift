@@ -1,7 +1,8 @@
-/// A list of hosts to reach without the proxy, as libcurl 7.86 and later reads it
-/// ([CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)). Pure.
+/// A list of hosts to reach without the proxy, of the environment or of an option. Pure.
 ///
-/// libcurl compares the host of its URL, which is another one where a request sets `tls.serverName`.
+/// It decides alone, and libcurl ([CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)) gets no list: its
+/// answer depends on its version, and it compares the host of its URL, which is another one where a request sets
+/// `tls.serverName`.
 package struct ProxyExceptions: Sendable {
     private let entries: [String]
 
@@ -11,7 +12,7 @@ package struct ProxyExceptions: Sendable {
 
     /// Returns whether the list names a host, given as a URL has it.
     package func contains(_ host: String) -> Bool {
-        if entries == ["*"] { return true }
+        if entries.contains("*") { return true }
         let host = Self.plain(host.lowercased())
         if let address = AddressPolicy.Address(host) {
             return entries.contains { entry in

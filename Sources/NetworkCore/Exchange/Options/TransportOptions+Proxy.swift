@@ -12,7 +12,8 @@ extension TransportOptions {
         init(_ choice: Choice) { self.choice = choice }
 
         /// The proxy that the environment names: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. The environment
-        /// is not read for every request, so changes while the program runs may have no effect.
+        /// is not read for every request, so changes while the program runs may have no effect. `no_proxy` is a list
+        /// as ``Proxy/Server/noProxy`` is, separated by commas and blanks.
         public static let environment = Proxy()
         /// No proxy, whatever the environment names. Sets an empty
         /// [CURLOPT_PROXY](https://curl.se/libcurl/c/CURLOPT_PROXY.html).
@@ -55,9 +56,9 @@ extension TransportOptions.Proxy {
         /// them.
         /// [CURLOPT_PROXYAUTH](https://curl.se/libcurl/c/CURLOPT_PROXYAUTH.html)
         public var authenticationScheme = AuthenticationScheme.basic
-        /// Hosts to reach without the proxy: names, which include their subdomains, addresses and networks
-        /// (`10.0.0.0/8`); `*` matches every host. They are compared with the URL's host. Default: none.
-        /// [CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)
+        /// Hosts to reach without the proxy: names, which include their subdomains, addresses (`::1`, `[::1]`) and
+        /// networks (`10.0.0.0/8`, `fd00::/8`); `*` matches every host. They are compared with the URL's host, alike
+        /// over each libcurl, which gets no list. Default: none.
         public var noProxy: [String] = []
         /// Whether `http` URLs go through a CONNECT tunnel too, as `https` URLs always do. Default: `false`, with which
         /// an HTTP proxy receives the complete request. Not for SOCKS proxies.
@@ -164,6 +165,11 @@ extension TransportOptions.Proxy {
                 throw OptionCheck.invalid(
                     "proxy.password", "can't be sent to a SOCKS 4 proxy, which takes a user alone")
             }
+        }
+
+        /// Whether a request to the URL goes past the proxy.
+        package func isPassed(by url: RequestURL) -> Bool {
+            ProxyExceptions(noProxy.joined(separator: ",")).contains(url.host)
         }
 
         /// Whether TLS is used to the proxy itself.

@@ -75,8 +75,12 @@ extension HTTPField {
     }
 }
 
+extension HTTPField.Name {
+    package static let host = Self("Host")!
+}
+
 extension NetworkError {
-    fileprivate static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
+    static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
         NetworkError(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)", phase: .preparing)
     }
 }

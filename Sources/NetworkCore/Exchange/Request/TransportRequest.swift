@@ -240,9 +240,14 @@ public struct TransportRequest: Sendable {
     }
 
     private func checkHeaderFields() throws {
-        var bytes = 0
+        var (bytes, namesHost) = (0, false)
         for field in headerFields {
             try field.checkValue()
+            if field.name == .host {
+                // libcurl would send the first one alone, and URLSession one field with both values.
+                if namesHost { throw NetworkError.invalidHeader("Host", "is given twice (RFC 9112 §3.2)") }
+                namesHost = true
+            }
             bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
         }
         // Several fields are sent as one.

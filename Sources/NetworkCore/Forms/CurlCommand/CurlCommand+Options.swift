@@ -92,7 +92,9 @@ extension CurlCommand {
         case .none: return ["--noproxy", "*"]
         case .explicit(let proxy):
             var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
-            words += ["--noproxy", plain(proxy.noProxy.joined(separator: ","))]
+            // curl's own list depends on its version.
+            let exceptions = proxy.isPassed(by: request.url) ? "*" : proxy.noProxy.joined(separator: ",")
+            words += ["--noproxy", plain(exceptions)]
             if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
             // Not --proxy-anyauth, which sends Basic in the clear, and NTLM. In a tunnel, as the transport sends it.
             if proxy.authenticationScheme != .basic { words.append("--proxy-digest") }
