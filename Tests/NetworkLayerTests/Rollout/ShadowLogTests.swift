@@ -31,7 +31,7 @@ struct ShadowLogTests {
         #expect(log.messages.count == 1)
         let line = try #require(log.messages.first)
         #expect(line.contains("the shadow stub differs from stub: GET http://example.test/users"))
-        #expect(line.contains("field:x-api-key") && line.contains("body"))
+        #expect(line.contains("field:x-api-key") && line.contains("text:1/1"))
         #expect(!line.contains("classified"))
     }
 

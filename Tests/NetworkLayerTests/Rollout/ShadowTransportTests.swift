@@ -178,7 +178,7 @@ struct ShadowTransportTests {
         other[900] = 2
         let within = transport(StubTransport(always: .bytes(long)), StubTransport(always: .bytes(other)), options)
         #expect(try await get(within) == long)
-        #expect(differences.places == ["body"])
+        #expect(differences.places == ["text:1/1"])
         #expect(differences.all.first?.primary?.body.count == 1_000)
         #expect(differences.all.first?.primary?.isWhole == false)
         // A whole body that is shorter than what is known of the other one.
