@@ -406,7 +406,7 @@ struct ContentTests {
     @Test func `the same body under another type is taken apart anew`() {
         var tally = ContentTally()
         tally.learn(Self.response(#"{"a":1}"#), as: 0)
-        var other = Self.response(type: "text/plain")
+        var other = Self.response(type: "application/octet-stream")
         other.bodyOf = 0
         tally.learn(other, as: 1)
         tally.count([0: 2, 1: 3])
