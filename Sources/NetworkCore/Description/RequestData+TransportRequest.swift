@@ -25,14 +25,6 @@ extension RequestData {
         return request
     }
 
-    /// The URL that the request goes to, without encoding its content.
-    package var targetURL: RequestURL {
-        get throws {
-            if let refusal { throw refusal }
-            return try target().url
-        }
-    }
-
     /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         if isBelowClientsBase, let problem = NetworkError.missingBase(of: path) { throw problem }

@@ -1,9 +1,9 @@
 /// The delay before another attempt: it doubles after each failure, up to a limit.
-package struct BackOff: Sendable, Hashable {
-    package var first: Duration
-    package var limit: Duration
+struct BackOff: Sendable, Hashable {
+    var first: Duration
+    var limit: Duration
 
-    package init(first: Duration, limit: Duration) {
+    init(first: Duration, limit: Duration) {
         self.first = first
         self.limit = limit
     }
@@ -13,7 +13,7 @@ package struct BackOff: Sendable, Hashable {
     ///   - failures: The number of failures in a row, from 1.
     ///   - jitter: The part of the delay that is added to it, between 0 and 1, so that clients that failed together
     ///     don't retry together.
-    package func delay(after failures: Int, jitter: Double) -> Duration {
+    func delay(after failures: Int, jitter: Double) -> Duration {
         // A negative time counts as 0; multiples of a `Duration` beyond `Int64` seconds trap.
         let limit = max(.zero, min(limit, .seconds(Int64.max)))
         var delay = max(.zero, min(first, limit))
@@ -33,5 +33,5 @@ package struct BackOff: Sendable, Hashable {
 
 extension NetworkError {
     /// Whether the network broke the exchange, so that another one may succeed.
-    package var isConnectionLoss: Bool { Code.networkFailures.contains(code) }
+    var isConnectionLoss: Bool { Code.networkFailures.contains(code) }
 }

@@ -10,7 +10,7 @@ extension NetworkError {
     public static func ~= (pattern: NetworkError, error: any Error) -> Bool { code(of: error) == pattern.code }
 
     /// The error that a caller receives: `CancellationError` where its task is cancelled and the error says just that.
-    package static func thrown(_ error: any Error) -> any Error {
+    static func thrown(_ error: any Error) -> any Error {
         guard Task.isCancelled, let error = error as? NetworkError, error.code == .cancelled else { return error }
         return CancellationError()
     }

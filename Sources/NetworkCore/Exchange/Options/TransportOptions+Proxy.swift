@@ -169,7 +169,7 @@ extension TransportOptions.Proxy {
         /// Whether TLS is used to the proxy itself.
         package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
         /// Whether the proxy speaks HTTP and not SOCKS.
-        package var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
+        var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
     }
 }
 

@@ -142,7 +142,7 @@ package struct BodyProducer: Sendable {
 
     /// Does the same, and checks that there are as many bytes as the length says: for a part of a body, whose whole
     /// length says nothing of this one's.
-    package func runExactly(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+    func runExactly(_ deliver: @Sendable (Data) async throws -> Void) async throws {
         guard let length else { return try await run(deliver) }
         let delivered = Atomic(0)
         try await run { chunk in

@@ -15,9 +15,6 @@ struct ResumePlan: Sendable {
         self.record = length > 0 ? record : nil
     }
 
-    /// Whether the request is for the rest only.
-    var asksForRest: Bool { record != nil }
-
     /// Requests the rest, if the server still has the same version (RFC 9110 §13.1.5, §14.2).
     func apply(to request: inout TransportRequest) {
         guard let record else { return }

@@ -1,11 +1,11 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 /// A divider of chunks of bytes into lines, whatever the borders of the chunks.
 ///
 /// Lines before one that is too long are returned first, so that the result does not depend on the borders.
-package struct LineBuffer: Sendable {
+struct LineBuffer: Sendable {
     /// The terminator of a line.
-    package enum Terminator: Sendable {
+    enum Terminator: Sendable {
         /// LF, CR, or CR followed by LF.
         case any
         /// LF alone; a CR before it belongs to the line.
@@ -17,17 +17,17 @@ package struct LineBuffer: Sendable {
     private var rest: [UInt8] = []
     private var skipsLineFeed = false
     /// Whether a line was longer than the limit. The buffer then ignores all further bytes.
-    package private(set) var isOverfull = false
+    private(set) var isOverfull = false
 
     /// Creates a buffer.
     /// - Parameter limit: The limit on a line in bytes, without its terminator.
-    package init(endingWith terminator: Terminator = .any, limit: Int) {
+    init(endingWith terminator: Terminator = .any, limit: Int) {
         self.terminator = terminator
         self.limit = limit
     }
 
     /// Returns the lines that a chunk completes, without their terminators.
-    package mutating func lines(in chunk: Data) -> [[UInt8]] {
+    mutating func lines(in chunk: Data) -> [[UInt8]] {
         guard !isOverfull else { return [] }
         let bytes = [UInt8](chunk)
         var lines: [[UInt8]] = []
@@ -62,7 +62,7 @@ package struct LineBuffer: Sendable {
     }
 
     /// Returns the last line, if it has no terminator.
-    package mutating func last() -> [UInt8]? {
+    mutating func last() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty || isOverfull ? nil : rest
     }

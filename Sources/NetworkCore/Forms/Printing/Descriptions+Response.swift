@@ -55,7 +55,7 @@ extension ServerSentEvents.Parser: SafelyPrinted {
 
 extension LineBuffer: SafelyPrinted {
     /// A fixed text.
-    package var description: String { "a buffer of lines" }
+    var description: String { "a buffer of lines" }
 }
 
 // Readers hold bytes that have arrived and were not read yet.
