@@ -244,6 +244,6 @@ extension ParameterValue {
 
 extension NetworkError {
     static func invalidParameter(_ path: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidParameters, "the parameter '\(path)' \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidParameters, "the parameter '\(path)' \(problem)")
     }
 }

@@ -86,7 +86,10 @@ extension TransportRequest {
         }
         guard body.isReplayable else {
             if isS3 { return "UNSIGNED-PAYLOAD" }
-            throw NetworkError.unsignedStream
+            throw NetworkError.refused(
+                .unsupported,
+                "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a "
+                    + "file or a stream that can be sent again, or set X-Amz-Content-Sha256")
         }
         let hash = RunningHash()
         try await readAhead(body, named: "the body to be signed") { hash.update($0) }
@@ -113,13 +116,4 @@ private final class RunningHash: Sendable {
 
 extension HTTPField.Name {
     fileprivate static let host = Self("Host")!
-}
-
-extension NetworkError {
-    fileprivate static var unsignedStream: NetworkError {
-        NetworkError(
-            .unsupported,
-            "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a file or "
-                + "a stream that can be sent again, or set X-Amz-Content-Sha256", phase: .preparing)
-    }
 }

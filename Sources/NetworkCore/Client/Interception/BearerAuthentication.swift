@@ -145,7 +145,11 @@ public final class BearerAuthentication: Interceptor {
             running += 1
             return true
         }
-        guard mayRun else { return finish(number, .failure(NetworkError.refreshesHang)) }
+        guard mayRun else {
+            let words = "\(Self.maximumRunning) refreshes of the token have not returned since their timeout"
+            let error = NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
+            return finish(number, .failure(error))
+        }
         let within = Self.refreshing + [ObjectIdentifier(self)]
         Task.detached(priority: Task.currentPriority) { [self] in
             await withTaskGroup(of: Void.self) { group in
@@ -168,7 +172,10 @@ public final class BearerAuthentication: Interceptor {
                 group.addTask { [self] in
                     // Cancelled when the refresh ends first.
                     guard (try? await time.sleep(timeout)) != nil else { return }
-                    finish(number, .failure(NetworkError.refreshTimeout(timeout)))
+                    let words =
+                        "the token was not renewed within \(timeout); the refresh may wait for a request that "
+                        + "waits for it"
+                    finish(number, .failure(NetworkError(.totalTimeout, words, phase: .waiting)))
                 }
                 await group.next()
                 group.cancelAll()
@@ -179,21 +186,6 @@ public final class BearerAuthentication: Interceptor {
     private func finish(_ number: Int, _ result: Result<TransportOptions.Secret, any Error>) {
         let (outcome, waiters) = state.withLock { $0.finish(number, result) }
         for waiter in waiters { waiter.finish(outcome) }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var refreshesHang: NetworkError {
-        NetworkError(
-            .totalTimeout,
-            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout; "
-                + "the closure ignores cancellation",
-            phase: .waiting)
-    }
-
-    fileprivate static func refreshTimeout(_ timeout: Duration) -> NetworkError {
-        let words = "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
-        return NetworkError(.totalTimeout, words, phase: .waiting)
     }
 }
 

@@ -72,10 +72,4 @@ extension NetworkError {
     static func redirectRefused(from: RequestURL, to: RequestURL, _ reason: String) -> NetworkError {
         NetworkError(.redirectRefused, "the redirect from \(from) to \(to) is refused: \(reason)", phase: .decoding)
     }
-
-    /// Returns the error for one redirect more than the limit.
-    static func tooManyRedirects(from: RequestURL, to: RequestURL, limit: Int) -> NetworkError {
-        let words = "the limit of redirects (\(limit)) is used up; the one from \(from) to \(to) was not followed"
-        return NetworkError(.tooManyRedirects, words, phase: .decoding)
-    }
 }

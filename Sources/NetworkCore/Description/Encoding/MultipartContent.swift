@@ -59,8 +59,7 @@ extension TransportRequest.Body {
         let total = try lengths.reduce(0) { total, length in
             let (sum, isTooLarge) = total.addingReportingOverflow(length)
             guard !isTooLarge else {
-                throw NetworkError(
-                    .invalidParameters, "the sum of the parts' lengths is too large", phase: .preparing)
+                throw NetworkError.refused(.invalidParameters, "the sum of the parts' lengths is too large")
             }
             return sum
         }

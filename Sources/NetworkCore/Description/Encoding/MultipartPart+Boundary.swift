@@ -28,11 +28,7 @@ extension MultipartPart {
                 try check(boundary)
                 if !parts.contains(where: { occurs(Array(boundary.utf8), in: $0) }) { return boundary }
             }
-            throw NetworkError(
-                .invalidParameters,
-                "each of \(attempts) multipart boundaries occurs in a part",
-                phase: .preparing
-            )
+            throw NetworkError.refused(.invalidParameters, "each of \(attempts) multipart boundaries occurs in a part")
         }
 
         private static func occurs(_ boundary: [UInt8], in part: Data) -> Bool {
@@ -51,11 +47,8 @@ extension MultipartPart {
                     || "-_.'+".utf8.contains(byte)
             }
             guard isPlain, (1...70).contains(boundary.utf8.count) else {
-                throw NetworkError(
-                    .invalidParameters,
-                    "a multipart boundary must have 1 to 70 letters, digits or -_.'+",
-                    phase: .preparing
-                )
+                throw NetworkError.refused(
+                    .invalidParameters, "a multipart boundary must have 1 to 70 letters, digits or -_.'+")
             }
         }
     }

@@ -112,11 +112,8 @@ public struct MultipartPart: Sendable {
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
                 // The name is not shown: names come from users as often as values do.
                 let byte = text.utf8.prefix { $0 != UInt8(ascii: scalar) }.count
-                throw NetworkError(
-                    .invalidParameters,
-                    "the \(what) of a part has a control character at byte \(byte)",
-                    phase: .preparing
-                )
+                throw NetworkError.refused(
+                    .invalidParameters, "the \(what) of a part has a control character at byte \(byte)")
             default: output.unicodeScalars.append(scalar)
             }
         }

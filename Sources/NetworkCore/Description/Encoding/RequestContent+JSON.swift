@@ -64,11 +64,7 @@ extension RequestContent {
                 let place = context.codingPath.reduce(into: "") { path, key in
                     path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? key.stringValue : ".\(key.stringValue)")
                 }
-                throw NetworkError(
-                    .invalidParameters,
-                    "the JSON body can't be encoded at '\(place)'",
-                    phase: .preparing
-                )
+                throw NetworkError.refused(.invalidParameters, "the JSON body can't be encoded at '\(place)'")
             }
         }
     }

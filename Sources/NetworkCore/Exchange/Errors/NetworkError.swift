@@ -182,6 +182,11 @@ public struct NetworkError: Error, Sendable {
 }
 
 extension NetworkError {
+    /// Returns the error of a request that is not sent.
+    static func refused(_ code: Code, _ message: String) -> NetworkError {
+        NetworkError(code, message, phase: .preparing)
+    }
+
     /// How far an exchange had come.
     public enum Phase: String, Sendable, Hashable, Codable {
         /// Nothing was sent: the request was refused.

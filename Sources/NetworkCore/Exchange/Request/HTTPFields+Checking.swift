@@ -77,7 +77,7 @@ extension HTTPField {
 
 extension NetworkError {
     fileprivate static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)")
     }
 }
 
@@ -87,11 +87,8 @@ extension HTTPRequest.Method {
     ///   ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
     public init(checking name: String) throws {
         guard let method = HTTPRequest.Method(rawValue: name) else {
-            throw NetworkError(
-                .invalidMethod,
-                "the method '\(Redaction.token(name))' is not a token (RFC 9110 §9.1)",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .invalidMethod, "the method '\(Redaction.token(name))' is not a token (RFC 9110 §9.1)")
         }
         self = method
     }

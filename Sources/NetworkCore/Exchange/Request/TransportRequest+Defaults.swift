@@ -22,10 +22,10 @@ extension TransportRequest {
     /// - Throws: ``NetworkError/Code/invalidHeader``.
     func checkFieldCount(adding more: Int = 0) throws {
         guard headerFields.count + more > HTTPFields.maximumFields else { return }
-        throw NetworkError(
+        throw NetworkError.refused(
             .invalidHeader,
             "the request has \(headerFields.count + more) header fields; no request can have more than "
-                + "\(HTTPFields.maximumFields)", phase: .preparing)
+                + "\(HTTPFields.maximumFields)")
     }
 }
 

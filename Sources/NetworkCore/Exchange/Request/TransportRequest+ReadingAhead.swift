@@ -60,7 +60,11 @@ extension TransportRequest {
             {
                 if next <= .now {
                     let isTotal = total.map { begin + $0 <= .now } ?? false
-                    return outcome.finish(.failure(NetworkError.readAheadTimeout(name, isTotal: isTotal)))
+                    let (code, words): (NetworkError.Code, String) =
+                        isTotal
+                        ? (.totalTimeout, "did not end in time (totalTimeout)")
+                        : (.idleTimeout, "did not move in time (idleTimeout)")
+                    return outcome.finish(.failure(NetworkError.refused(code, "\(name) \(words)")))
                 }
                 do { try await Task.sleep(until: next, clock: .continuous) } catch { return false }
             }
@@ -82,12 +86,4 @@ extension TransportRequest {
 /// When the last chunk came.
 private final class Movement: Sendable {
     let last = Guarded(ContinuousClock.now)
-}
-
-extension NetworkError {
-    fileprivate static func readAheadTimeout(_ name: String, isTotal: Bool) -> NetworkError {
-        isTotal
-            ? NetworkError(.totalTimeout, "\(name) did not end in time (totalTimeout)", phase: .preparing)
-            : NetworkError(.idleTimeout, "\(name) did not move in time (idleTimeout)", phase: .preparing)
-    }
 }

@@ -53,7 +53,10 @@ final class BodyCollector: Sendable {
             bytes.append(piece)
             return bytes.count
         }
-        if count > limit { throw NetworkError.requestBodyTooLarge(limit: limit) }
+        guard count > limit else { return }
+        throw NetworkError.refused(
+            .bodyTooLarge,
+            "the request's body is larger than the \(limit) bytes that are collected in memory (maximumBodyBytes)")
     }
 
     /// Returns the whole body.
@@ -62,15 +65,5 @@ final class BodyCollector: Sendable {
         let body = collected.withLock { $0 }
         guard let length, length != body.count else { return body }
         throw NetworkError.bodyLengthMismatch(expected: length, got: "\(body.count)")
-    }
-}
-
-extension NetworkError {
-    fileprivate static func requestBodyTooLarge(limit: Int) -> NetworkError {
-        NetworkError(
-            .bodyTooLarge,
-            "the request's body is larger than the \(limit) bytes that are collected in memory (maximumBodyBytes)",
-            phase: .preparing
-        )
     }
 }

@@ -183,47 +183,38 @@ public struct TransportRequest: Sendable {
 
     private func checkMethod() throws {
         if method == .connect || method == .trace {
-            throw NetworkError(
-                .unsupported,
-                "\(method.rawValue) is not supported by any transport of this library",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .unsupported, "\(method.rawValue) is not supported by any transport of this library")
         }
         if method == .head, body != nil {
-            throw NetworkError(.unsupported, "a body on HEAD is not supported by any transport", phase: .preparing)
+            throw NetworkError.refused(.unsupported, "a body on HEAD is not supported by any transport")
         }
     }
 
     /// Checks that no part excludes another one.
     private func checkCombinations() throws {
         if options.authentication != nil, headerFields.contains(.authorization) {
-            throw NetworkError(
-                .invalidOption,
-                "the option authentication and the header field Authorization exclude one another",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .invalidOption, "the option authentication and the header field Authorization exclude one another")
         }
         if options.tls.serverName != nil, url.scheme != "https" {
-            throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "tls.serverName has no meaning for an http URL")
         }
         if compression != nil, headerFields.contains(.contentEncoding) {
-            throw NetworkError(
+            throw NetworkError.refused(
                 .invalidOption,
-                "the option requestCompression and the header field Content-Encoding exclude one another",
-                phase: .preparing
-            )
+                "the option requestCompression and the header field Content-Encoding exclude one another")
         }
         if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
             // libcurl below 8.4 writes the lookup's own exchange to standard error, including path and query.
-            throw NetworkError(
-                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another")
         }
     }
 
     /// Checks the length that a body says it has.
     func checkBodyLength() throws {
         if let length = body?.length, length < 0 {
-            throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "the body's length is \(length), below 0")
         }
     }
 
@@ -231,11 +222,7 @@ public struct TransportRequest: Sendable {
         try checkBodyLength()
         let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
         if options.httpVersion == .http1_0, body != nil, !hasLength {
-            throw NetworkError(
-                .unsupported,
-                "a body of unknown length can't be sent with HTTP/1.0",
-                phase: .preparing
-            )
+            throw NetworkError.refused(.unsupported, "a body of unknown length can't be sent with HTTP/1.0")
         }
     }
 
@@ -251,11 +238,9 @@ public struct TransportRequest: Sendable {
             try HTTPField(name: .authorization, value: value).checkValue()
         }
         guard bytes <= Self.maximumHeaderBytes else {
-            throw NetworkError(
+            throw NetworkError.refused(
                 .invalidHeader,
-                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent",
-                phase: .preparing
-            )
+                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent")
         }
     }
 

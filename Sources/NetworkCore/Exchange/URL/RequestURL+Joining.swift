@@ -43,16 +43,16 @@ extension RequestURL {
     /// Returns the URL with a path and a query appended to its own. The text is never read as anything else.
     func appending(_ text: String) throws -> RequestURL {
         guard text.utf8.count <= Self.maximumBytes else {
-            throw Self.unjoinable("the path has more than \(Self.maximumBytes) bytes")
+            throw NetworkError.unusableURL("the path has more than \(Self.maximumBytes) bytes")
         }
         let reference = Reference(text)
         if reference.hasScheme {
-            throw Self.unjoinable(
+            throw NetworkError.unusableURL(
                 "the path is a whole URL, and there is a base URL; write RequestData(url:) to send there")
         }
-        if reference.leavesItsStart { throw Self.unjoinable("the path leaves its base with '..'") }
+        if reference.leavesItsStart { throw NetworkError.unusableURL("the path leaves its base with '..'") }
         if reference.hidesParent {
-            throw Self.unjoinable("the path hides a '..', with which a server may leave the base")
+            throw NetworkError.unusableURL("the path hides a '..', with which a server may leave the base")
         }
         var joined = path
         if !reference.hierarchy.isEmpty {
@@ -67,10 +67,6 @@ extension RequestURL {
             scheme: scheme, host: host, port: port, path: target.path,
             query: queries.isEmpty ? nil : queries.joined(separator: "&"))
         return try joinedURL.withinLimit()
-    }
-
-    private static func unjoinable(_ reason: String) -> NetworkError {
-        NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
     }
 }
 

@@ -149,7 +149,7 @@ struct RequestURLParser {
 extension NetworkError {
     /// Returns the error for a URL that can't be used. The reason must not contain secrets.
     static func unusableURL(_ reason: String) -> NetworkError {
-        NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
+        NetworkError.refused(.invalidURL, "the URL can't be used: \(reason)")
     }
 }
 

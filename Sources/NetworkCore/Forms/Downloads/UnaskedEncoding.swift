@@ -21,14 +21,3 @@ extension TransportRequest {
         }
     }
 }
-
-extension NetworkError {
-    /// The error for a file whose length, offsets and checksum would be those of the encoded bytes.
-    static var unaskedEncoding: NetworkError {
-        NetworkError(
-            .invalidContentEncoding,
-            "the server sent the file in an encoding that was not requested; 'decompress = false' keeps it unchanged",
-            phase: .receiving
-        )
-    }
-}

@@ -12,7 +12,7 @@ import FoundationEssentials
         unsafe stream.initialize(to: z_stream())
         guard unsafe czlib_deflate_init(stream, Int32(clamping: level), 15 + 16) == Z_OK else {
             // `deinit` runs, because every property is initialized.
-            throw NetworkError(.unclassified, "zlib could not be started (deflateInit2)", phase: .preparing)
+            throw NetworkError.refused(.unclassified, "zlib could not be started (deflateInit2)")
         }
     }
 
