@@ -39,7 +39,6 @@ enum HTTPDate {
     }
 
     private static func number(_ text: Substring, digits: Int) -> Int? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        return Int(text)
+        text.utf8.count == digits ? Int(asciiDigits: text.utf8) : nil
     }
 }

@@ -149,7 +149,7 @@ struct AWSSigner {
     /// Returns a field's value with blanks as the signature has them: none at its ends, and one for several.
     private static func collapsed(_ value: String) -> String {
         // By bytes: a mark that combines with a blank would hide it among the characters.
-        value.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }.joined(separator: " ")
+        value.utf8.split(whereSeparator: \.isBlank).map { String(Substring($0)) }.joined(separator: " ")
     }
 
     /// HMAC-SHA256 (RFC 2104).

@@ -49,7 +49,7 @@ enum CookieCheck {
     static func names(in field: String) -> Set<[UInt8]> {
         Set(
             field.utf8.split(separator: UInt8(ascii: ";")).map { pair in
-                Array(pair.prefix { $0 != UInt8(ascii: "=") }.drop { $0 == 0x20 || $0 == 0x09 })
+                Array(pair.prefix { $0 != UInt8(ascii: "=") }.drop(while: \.isBlank))
             })
     }
 

@@ -80,7 +80,7 @@ extension CookieJar {
         /// Creates a list from text in the format of publicsuffix.org: one rule per line; `//` begins a comment.
         public init(_ text: String) {
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-                let rule = String(decoding: line.prefix { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }, as: UTF8.self)
+                let rule = String(decoding: line.prefix { !$0.isBlank && $0 != 0x0D }, as: UTF8.self)
                 if rule.isEmpty || rule.hasBytePrefix("//") { continue }
                 if rule.hasBytePrefix("*.") {
                     wildcards.insert(Punycode.host(String(Substring(rule.utf8.dropFirst(2)))))

@@ -106,7 +106,7 @@ struct SetCookieParser {
     /// Returns the number of a text of digits, perhaps after a minus; beyond `Int`, the maximum age or `Int.min`.
     private static func age(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? (text.hasBytePrefix("-") ? .min : maximumAge)
     }
 
@@ -115,9 +115,6 @@ struct SetCookieParser {
     }
 
     private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        let start = text.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }.map { start.index(after: $0) } ?? start.startIndex
-        return String(decoding: start[..<end], as: UTF8.self)
+        String(Substring(text).withoutBlanks)
     }
 }

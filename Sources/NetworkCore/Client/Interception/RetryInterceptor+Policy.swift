@@ -84,7 +84,7 @@ enum RetryAfter {
     }
 
     private static func seconds(_ digits: Substring.UTF8View) -> Int64? {
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         return min(Int64(Substring(digits)) ?? .max, longest)
     }
 

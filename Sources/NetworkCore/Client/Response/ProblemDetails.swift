@@ -37,7 +37,7 @@ public struct ProblemDetails: Sendable, Hashable {
     /// - Returns: `nil` for a body that is not a JSON object or is larger than ``maximumBytes``.
     public init?(json: Data) {
         guard json.count <= Self.maximumBytes,
-            let tree = try? JSONParser.parse(Self.withoutMark(json), allowsRepeatedKeys: true),
+            let tree = try? JSONParser.parse(Array(json.withoutMark), allowsRepeatedKeys: true),
             case .object(let members)? = ParameterValue(json: tree)
         else { return nil }
         for (name, value) in members {
@@ -51,10 +51,6 @@ public struct ProblemDetails: Sendable, Hashable {
             default: extensions[name] = value
             }
         }
-    }
-
-    private static func withoutMark(_ json: Data) -> [UInt8] {
-        Array(json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json)
     }
 }
 

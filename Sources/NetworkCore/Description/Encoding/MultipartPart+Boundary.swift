@@ -42,10 +42,7 @@ extension MultipartPart {
 
         /// Checks a boundary by RFC 2046 §5.1.1, without the characters that would need quotes in Content-Type.
         private static func check(_ boundary: String) throws {
-            let isPlain = boundary.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || "-_.'+".utf8.contains(byte)
-            }
+            let isPlain = boundary.utf8.allSatisfy { $0.isLetterOrDigit || "-_.'+".utf8.contains($0) }
             guard isPlain, (1...70).contains(boundary.utf8.count) else {
                 throw NetworkError.refused(
                     .invalidParameters, "a multipart boundary must have 1 to 70 letters, digits or -_.'+")

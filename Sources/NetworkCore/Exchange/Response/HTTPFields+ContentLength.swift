@@ -10,9 +10,9 @@ extension HTTPFields {
         var announced: Int?
         for field in self[values: .contentLength] {
             for text in field.split(atByte: UInt8(ascii: ",")) {
-                let digits = text.withoutBlanks
-                guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(digits)
-                else { throw .invalidLength("its Content-Length is not a number that can be used") }
+                guard let length = Int(asciiDigits: text.withoutBlanks.utf8) else {
+                    throw .invalidLength("its Content-Length is not a number that can be used")
+                }
                 guard announced ?? length == length else {
                     throw .invalidLength("it has two different Content-Length values")
                 }

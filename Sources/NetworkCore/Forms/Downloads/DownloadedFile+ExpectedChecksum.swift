@@ -23,9 +23,7 @@ extension DownloadedFile {
         /// Checks the expectation.
         /// - Throws: ``NetworkError/Code/invalidOption`` for a text that no result of the checksum can equal.
         func check() throws {
-            let isHexadecimal = hexadecimal.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x66).contains($0)
-            }
+            let isHexadecimal = hexadecimal.utf8.allSatisfy { $0.hexDigit != nil }
             var empty = make()
             let digits = 2 * empty.finish().count
             guard hexadecimal.utf8.count == digits else {

@@ -1,0 +1,32 @@
+extension UInt8 {
+    var isDigit: Bool { (0x30...0x39).contains(self) }
+    var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
+    var isLetterOrDigit: Bool { isLetter || isDigit }
+    /// Whether the byte is a space or a tab.
+    var isBlank: Bool { self == 0x20 || self == 0x09 }
+    /// Whether a token may have the byte (RFC 9110 §5.6.2).
+    var isOfToken: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+
+    /// The value of the byte as a hexadecimal digit, or `nil` if it is none.
+    var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension Int {
+    /// Reads a text of decimal digits alone.
+    init?(asciiDigits text: some Collection<UInt8>) {
+        guard text.allSatisfy(\.isDigit) else { return nil }
+        self.init(String(decoding: text, as: UTF8.self))
+    }
+}
+
+extension Collection<UInt8> {
+    /// The bytes without a byte order mark of UTF-8 at their start.
+    var withoutMark: SubSequence { starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...] }
+}
