@@ -84,7 +84,7 @@ extension TransportOptions {
     }
 }
 
-extension TransportOptions.Connection: TransportOptionGroup {
+extension TransportOptions.Connection {
     func check() throws {
         switch unixSocket {
         case nil: break

@@ -67,7 +67,7 @@ extension TransportOptions {
     }
 }
 
-extension TransportOptions.Names: TransportOptionGroup {
+extension TransportOptions.Names {
     func check() throws {
         for entry in addresses {
             try OptionCheck.host(entry.host, "names.addresses")

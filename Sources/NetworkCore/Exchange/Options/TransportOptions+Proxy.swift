@@ -173,7 +173,7 @@ extension TransportOptions.Proxy {
     }
 }
 
-extension TransportOptions.Proxy: TransportOptionGroup {
+extension TransportOptions.Proxy {
     func check() throws {
         if case .explicit(let proxy) = choice { try proxy.check() }
     }

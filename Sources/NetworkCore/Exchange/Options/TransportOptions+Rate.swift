@@ -42,7 +42,7 @@ extension TransportOptions {
     }
 }
 
-extension TransportOptions.Rate: TransportOptionGroup {
+extension TransportOptions.Rate {
     func check() throws {
         let rates = [
             ("rate.maximumReceivedPerSecond", maximumReceivedPerSecond),

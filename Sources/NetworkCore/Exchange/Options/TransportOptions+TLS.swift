@@ -110,7 +110,7 @@ extension TransportOptions {
     }
 }
 
-extension TransportOptions.TLS: TransportOptionGroup {
+extension TransportOptions.TLS {
     func check() throws {
         try authorities.check("tls.authorities")
         if let clientCertificate {
