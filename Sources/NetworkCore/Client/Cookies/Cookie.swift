@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension CookieJar {
     /// One cookie and the requests that it is sent with. Its value is a secret: no description shows it.
-    public struct Cookie: Sendable, Hashable {
+    public struct Cookie: Sendable, Hashable, SafelyPrinted {
         /// The cookie's name.
         public var name: String
         /// The cookie's value. A value of a response that is not UTF-8 is read as ISO-8859-1, and sent as UTF-8.
@@ -61,6 +61,9 @@ extension CookieJar {
                 && path.hasSameBytes(as: other.path)
                 && includesSubdomains == other.includesSubdomains
         }
+
+        /// The name, domain and path.
+        public var description: String { Redaction.visible("\(name)=… (\(domain)\(path))") }
     }
 }
 

@@ -147,7 +147,7 @@ extension NetworkClient {
 
 extension RedirectPolicy {
     /// One redirect that was followed.
-    public struct Redirect: Sendable, Hashable {
+    public struct Redirect: Sendable, Hashable, SafelyPrinted {
         /// The status of the redirect: 301, 302, 303, 307 or 308.
         public var status: HTTPResponse.Status
         /// The URL that responded with the redirect.
@@ -164,5 +164,8 @@ extension RedirectPolicy {
             self.to = to
             self.method = method
         }
+
+        /// The status, the method and both URLs, without their queries.
+        public var description: String { "\(status.code) from \(from) to \(method.rawValue) \(to)" }
     }
 }

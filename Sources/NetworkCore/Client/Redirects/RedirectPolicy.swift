@@ -54,7 +54,7 @@ public struct RedirectPolicy: Sendable {
 
 extension RedirectPolicy {
     /// A redirect that the rules allow, before it is followed.
-    public struct Proposal: Sendable {
+    public struct Proposal: Sendable, SafelyPrinted {
         /// The redirect: its status, both URLs, and the method.
         public let redirect: Redirect
         /// The request that would follow, without the secrets of another origin. It has those of its own origin: remove
@@ -64,6 +64,9 @@ extension RedirectPolicy {
         public let head: HTTPResponse
         /// The number of redirects followed before it in this attempt.
         public let followed: Int
+
+        /// The redirect, and the number of redirects before it.
+        public var description: String { "\(redirect), after \(followed) others" }
     }
 }
 

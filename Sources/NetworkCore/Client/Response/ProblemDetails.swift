@@ -12,7 +12,7 @@ import HTTPTypes
 ///
 /// All of it is the server's text: no description shows it, except ``unredactedDescription`` and
 /// ``NetworkError/unredactedDescription``.
-public struct ProblemDetails: Sendable, Hashable {
+public struct ProblemDetails: Sendable, Hashable, SafelyPrinted {
     /// A URI that names the kind of problem; `about:blank` when the server gave none.
     public var type = "about:blank"
     /// A short sentence for the kind of problem.
@@ -51,6 +51,16 @@ public struct ProblemDetails: Sendable, Hashable {
             default: extensions[name] = value
             }
         }
+    }
+
+    /// The status that the body states. The rest is the server's text.
+    public var description: String { "a problem" + (status.map { " of status \($0)" } ?? "") }
+
+    /// The type, title, detail and instance in the server's own words, with control characters made visible. For
+    /// developers only.
+    public var unredactedDescription: String {
+        let texts = [type, title, detail, instance].compactMap(\.self).map { Redaction.visible($0) }
+        return "\(description): \(texts.joined(separator: ", "))"
     }
 }
 

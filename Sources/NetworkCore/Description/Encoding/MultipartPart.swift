@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// One part of a multipart form: a field, or a file.
-public struct MultipartPart: Sendable {
+public struct MultipartPart: Sendable, SafelyPrinted {
     /// The field's name.
     public var name: String
     /// The file's name, if the part is a file.

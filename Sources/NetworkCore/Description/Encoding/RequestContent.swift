@@ -21,7 +21,7 @@
 ///
 /// let upload = RequestData(path: "http://127.0.0.1:8080/upload", method: .post, content: .csv([["a", "b"]]))
 /// ```
-public struct RequestContent: Sendable {
+public struct RequestContent: Sendable, SafelyPrinted {
     private let encode: @Sendable (Defaults) throws -> Encoded
 
     /// Creates content from an encoder.
@@ -68,7 +68,7 @@ public protocol BodyEncoder: Sendable {
 
 extension RequestContent {
     /// A body and its type.
-    public struct Encoded: Sendable {
+    public struct Encoded: Sendable, SafelyPrinted {
         /// The body, in memory or produced while it is sent.
         public var body: TransportRequest.Body
         /// The value of `Content-Type`, unless the request's header fields have one. `nil` for none.
@@ -79,5 +79,8 @@ extension RequestContent {
             self.body = body
             self.contentType = contentType
         }
+
+        /// The length of the body.
+        public var description: String { "\(body)" }
     }
 }

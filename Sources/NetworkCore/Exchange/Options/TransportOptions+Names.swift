@@ -1,6 +1,6 @@
 extension TransportOptions {
     /// How host names are resolved. Not supported by the URLSession transport.
-    public struct Names: Sendable, Hashable {
+    public struct Names: Sendable, Hashable, SafelyPrinted {
         /// Addresses for names that are then not looked up. They apply to this request only; other requests of the same
         /// dispatcher look the names up as usual. Such a request goes directly to the server and bypasses the
         /// environment's proxy. Requires libcurl 7.21. Default: none.
@@ -63,6 +63,12 @@ extension TransportOptions {
                 self.toHost = toHost
                 self.toPort = toPort
             }
+        }
+
+        /// The number of names with addresses of their own, and the host of a server for DNS over HTTPS.
+        public var description: String {
+            let names = "\(addresses.count) static names, \(connectTo.count) other targets, cached for \(cacheTime)"
+            return names + (dnsOverHTTPS.map { ", resolved at \(Redaction().origin(of: $0))" } ?? "")
         }
     }
 }

@@ -36,7 +36,7 @@ extension TransportOptions {
 
 extension TransportOptions.Proxy {
     /// A proxy server.
-    public struct Server: Sendable, Hashable {
+    public struct Server: Sendable, Hashable, SafelyPrinted {
         /// The proxy's scheme, host and port, without user and password.
         ///
         /// The schemes are `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`, `socks4a://`,
@@ -170,6 +170,9 @@ extension TransportOptions.Proxy {
         package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
         /// Whether the proxy speaks HTTP and not SOCKS.
         var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
+
+        /// The kind, host and port.
+        public var description: String { Redaction().url(url) }
     }
 }
 

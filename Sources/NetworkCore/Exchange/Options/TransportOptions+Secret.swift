@@ -3,7 +3,7 @@ extension TransportOptions {
     ///
     /// Descriptions, dumps and interpolations of a secret, and of every value that contains one, show `<secret>`. A
     /// string literal creates a secret.
-    public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
+    public struct Secret: Sendable, Hashable, SafelyPrinted, ExpressibleByStringLiteral {
         /// The text itself.
         public let value: String
 
@@ -12,5 +12,8 @@ extension TransportOptions {
 
         /// Creates a secret from a literal.
         public init(stringLiteral value: String) { self.value = value }
+
+        /// The text `<secret>`.
+        public var description: String { "<secret>" }
     }
 }

@@ -43,7 +43,7 @@ extension TransportOptions {
         public init() {}
 
         /// The certificate authorities to trust, instead of all others.
-        public enum Authorities: Sendable, Hashable {
+        public enum Authorities: Sendable, Hashable, SafelyPrinted {
             /// The system's certificates, where libcurl was built to look for them. The bundle is read once and cached
             /// for a day. A directory of single files, which would be read again for each
             /// connection, is used only if there is no bundle.
@@ -61,6 +61,16 @@ extension TransportOptions {
             /// cache the parsed certificates.
             /// [CURLOPT_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_CAINFO_BLOB.html)
             case bytes(Data)
+
+            /// The path, or the number of bytes.
+            public var description: String {
+                switch self {
+                case .system: "the system's"
+                case .file(let path): "file \(Redaction.visible(path))"
+                case .directory(let path): "directory \(Redaction.visible(path))"
+                case .bytes(let bytes): "\(bytes.count) bytes"
+                }
+            }
         }
 
         /// A client certificate with its key, both in PEM.
@@ -86,11 +96,19 @@ extension TransportOptions {
         }
 
         /// The source of a PEM text.
-        public enum Source: Sendable, Hashable {
+        public enum Source: Sendable, Hashable, SafelyPrinted {
             /// The path of a file.
             case file(String)
             /// The PEM text itself.
             case bytes(Data)
+
+            /// The path, or the number of bytes.
+            public var description: String {
+                switch self {
+                case .file(let path): "file \(Redaction.visible(path))"
+                case .bytes(let bytes): "\(bytes.count) bytes"
+                }
+            }
         }
 
         /// A version of TLS.

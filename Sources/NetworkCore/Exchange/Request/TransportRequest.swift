@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// One request as a transport accepts it: checked, encoded and complete.
-public struct TransportRequest: Sendable {
+public struct TransportRequest: Sendable, SafelyPrinted {
     /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     @inlinable public var method: HTTPRequest.Method {
         _read { yield content.value.method }
@@ -254,6 +254,11 @@ public struct TransportRequest: Sendable {
         if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         return required + options.required
+    }
+
+    /// The method, the URL without its query, the number of header fields, and the length of a body.
+    public var description: String {
+        "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
     }
 }
 

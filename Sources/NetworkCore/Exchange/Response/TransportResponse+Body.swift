@@ -18,7 +18,7 @@ extension TransportResponse {
     /// A body that is released before its end ends its exchange. So do cancelling the reading task and
     /// ``TransportOptions/totalTimeout``, however much is left to read. While a body is decompressed, both are checked
     /// every few milliseconds.
-    public struct Body: Sendable, AsyncSequence {
+    public struct Body: Sendable, AsyncSequence, SafelyPrinted {
         /// A chunk of the body, never empty.
         public typealias Element = Data
 
@@ -92,7 +92,7 @@ extension TransportResponse {
         var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
 
         /// An iterator over the chunks of a body.
-        public struct AsyncIterator: AsyncIteratorProtocol {
+        public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
             fileprivate let source: any BodySource
             fileprivate let record: any ReadingRecord
             private var isOver = false

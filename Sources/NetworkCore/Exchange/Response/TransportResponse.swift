@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// One response as a transport returns it: as soon as its head has arrived, while the body is still in transit.
-public struct TransportResponse: Sendable {
+public struct TransportResponse: Sendable, SafelyPrinted {
     /// The status and the header fields. Interim responses (1xx) are left out.
     ///
     /// If only the status is needed, ``status`` is cheaper: the curl transport parses the fields on the first access.
@@ -64,10 +64,13 @@ public struct TransportResponse: Sendable {
         if givenMetrics == nil, let unread = body.unreadMetrics { return .unread(unread) }
         return .read(metrics)
     }
+
+    /// The status, the number of header fields, and the body's description.
+    public var description: String { "\(status.code), \(head.headerFields.count) header fields, a response's body" }
 }
 
 /// A head whose fields are read on access.
-struct ReadableHead: Sendable {
+struct ReadableHead: Sendable, SafelyPrinted {
     private(set) var status: HTTPResponse.Status
     private var read: CopyOnWrite<HTTPResponse>?
     private let unread: (any UnreadHead)?

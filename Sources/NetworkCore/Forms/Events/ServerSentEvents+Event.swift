@@ -3,7 +3,7 @@ import HTTPTypes
 
 extension ServerSentEvents {
     /// One event of a `text/event-stream`.
-    public struct Event: Sendable, Hashable {
+    public struct Event: Sendable, Hashable, SafelyPrinted {
         /// The id of this event, or of the last event before it that had one; empty if there was none.
         public var id: String
         /// The event's type; `message` if it has none.
@@ -44,6 +44,9 @@ extension ServerSentEvents {
                 throw NetworkError.decodingFailed(type, bytes, error, at: "the event's data")
             }
         }
+
+        /// The length of the data.
+        public var description: String { "an event of \(data.utf8.count) byte\(data.utf8.count == 1 ? "" : "s")" }
     }
 
     /// A decoder that comes with a value and is no part of it.

@@ -1,7 +1,7 @@
 extension ServerSentEvents {
     /// The options for a stream of events and its reconnections. A pause is at most a year, and a limit in bytes at
     /// least 1; any other value is ``NetworkError/Code/invalidOption``.
-    public struct Options: Sendable {
+    public struct Options: Sendable, SafelyPrinted {
         /// The id of the event to begin after. Default: empty, which begins with new events. The stream itself keeps
         /// the current id.
         public var lastEventID = ""
@@ -39,6 +39,15 @@ extension ServerSentEvents {
             try OptionCheck.atLeast(0, maximumFailures ?? 0, "maximumFailures")
             try OptionCheck.atLeast(1, maximumLineBytes, "maximumLineBytes")
             try OptionCheck.atLeast(1, maximumEventBytes, "maximumEventBytes")
+        }
+
+        /// The pauses and limits, and whether there is an id to begin after.
+        public var description: String {
+            let pauses = "after \(reconnectionTime), \(minimumReconnectionTime) to \(maximumReconnectionTime)"
+            let failures = maximumFailures.map { "\($0)" } ?? "any number of"
+            return "reconnects \(pauses), \(failures) failures, lines of \(maximumLineBytes) bytes, "
+                + "events of \(maximumEventBytes) bytes\(reconnectsAnyMethod ? ", any method" : "")"
+                + (lastEventID.isEmpty ? "" : ", begins after an event")
         }
     }
 }

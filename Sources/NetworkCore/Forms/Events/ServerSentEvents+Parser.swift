@@ -17,7 +17,7 @@ extension ServerSentEvents {
     /// Bytes that are not UTF-8 are replaced by U+FFFD. An event that the end of the stream cuts off is discarded. An
     /// id that can't be sent as `Last-Event-ID`, because of a control character or more than 64 KiB, is ignored, like
     /// one with NUL.
-    public struct Parser: Sendable {
+    public struct Parser: Sendable, SafelyPrinted {
         /// The id to send as `Last-Event-ID` if the stream breaks now.
         public private(set) var lastEventID: String
         /// The pause before a reconnection that the server has requested; `nil` if it has not.

@@ -35,7 +35,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     }
 
     /// An iterator over the events of one stream.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var connection: Connection
         fileprivate var chunks: TransportResponse.Body.AsyncIterator?
         /// The events that are parsed and not returned yet, the last one first.

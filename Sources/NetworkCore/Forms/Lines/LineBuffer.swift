@@ -3,7 +3,7 @@ import FoundationEssentials
 /// A divider of chunks of bytes into lines, whatever the borders of the chunks.
 ///
 /// Lines before one that is too long are returned first, so that the result does not depend on the borders.
-struct LineBuffer: Sendable {
+struct LineBuffer: Sendable, SafelyPrinted {
     /// The terminator of a line.
     enum Terminator: Sendable {
         /// LF, CR, or CR followed by LF.

@@ -28,7 +28,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
     }
 
     /// An iterator over the lines of a text.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var lines: BodyLines
         fileprivate let charset: Charset
         fileprivate let invalid: InvalidText
@@ -79,7 +79,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     }
 
     /// An iterator over the values of JSON lines.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var lines: BodyLines
         fileprivate let decoder: any ResponseDecoder
         fileprivate let arrival: Arrival
