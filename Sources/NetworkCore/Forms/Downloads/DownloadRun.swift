@@ -30,7 +30,7 @@ struct DownloadRun: Sendable {
     /// Downloads the file.
     /// - Throws: ``NetworkError``, `CancellationError`. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
-        let file = try await BlockingFile.open(path, options)
+        let file = try await BlockingFile(path, options)
         do {
             let (arrival, start) = try await fetch(into: file)
             let (sum, length) = try await file.perform { ($0.sum(), $0.length) }
@@ -219,42 +219,22 @@ struct DownloadRun: Sendable {
     }
 }
 
-/// A partial file whose work is done on a queue of its own: a disk may be slow, and neither the loop nor the caller's
-/// threads wait for it.
+/// A partial file whose work is done on a queue of its own.
 private final class BlockingFile: Sendable {
     private let queue: DispatchQueue
     private let file: Guarded<PartialFile>
 
-    private init(_ file: PartialFile, on queue: DispatchQueue) {
-        self.queue = queue
-        self.file = Guarded(file)
+    init(_ path: String, _ options: DownloadedFile.Options) async throws {
+        queue = DispatchQueue(label: "NetworkLayer.Download")
+        let opened = try await queue.perform {
+            try PartialFile(for: path, permissions: options.permissions, checksum: options.checksum?.make)
+        }
+        file = Guarded(opened)
     }
 
-    static func open(_ path: String, _ options: DownloadedFile.Options) async throws -> BlockingFile {
-        let queue = DispatchQueue(label: "NetworkLayer.Download")
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    with: Result {
-                        let file = try PartialFile(
-                            for: path,
-                            permissions: options.permissions,
-                            checksum: options.checksum?.make
-                        )
-                        return BlockingFile(file, on: queue)
-                    }
-                )
-            }
-        }
-    }
-
-    func perform<Result: Sendable>(_ body: @escaping @Sendable (inout PartialFile) throws -> Result) async throws
-        -> Result
-    {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(with: Swift.Result { try self.file.withLock { try body(&$0) } })
-            }
-        }
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PartialFile) throws -> Value
+    ) async throws -> Value {
+        try await queue.perform { try self.file.withLock { try body(&$0) } }
     }
 }

@@ -5,7 +5,7 @@ import CLibrary
 enum FileSignals {
     /// Runs `body` with both blocked on this thread, so that a write fails with its `errno` instead. Threads of Swift's
     /// pool block them anyway; this is for functions that write on their caller's thread, which may be the main one.
-    static func blocking<Value>(_ body: () throws(SystemFile.Failure) -> Value) throws(SystemFile.Failure) -> Value {
+    static func blocking<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var (signals, earlier, mask) = (sigset_t(), sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
         unsafe sigpending(&earlier)

@@ -1,38 +1,38 @@
 import CLibrary
 import FoundationEssentials
 
-/// An open file. Interrupted calls are repeated, writes are completed, and every failure carries its `errno`.
+/// An open file. Interrupted calls are repeated, writes are completed, and every failure carries its `errno`. A file is
+/// opened to be written, unless it says otherwise: that decides about the code of a failure.
 struct SystemFile {
-    /// A failed system call or a refused path, with its `errno`.
-    struct Failure: Error, Equatable {
-        let code: Int32
-        /// The reason for a failure for which the system has no `errno` of its own.
-        var reason: String?
-        var message: String { unsafe reason ?? String(cString: strerror(code)) }
-    }
-
+    private let path: String
+    private let isToRead: Bool
     private let descriptor: Int32
     /// Whether the file is closed. The system soon reuses a descriptor, so it is closed only once, even after an error.
     private let isClosed = OneTimeFlag()
 
-    /// - Parameter flags: The flags of open(2); `O_CLOEXEC` is added.
-    init(opening path: String, _ flags: Int32, mode: mode_t = 0o666) throws(Failure) {
-        try Self.check(path)
+    /// - Parameters:
+    ///   - flags: The flags of open(2); `O_CLOEXEC` is added.
+    ///   - name: The path that errors show. Default: that of the file.
+    init(
+        opening path: String, _ flags: Int32, mode: mode_t = 0o666, shown name: String? = nil, isToRead: Bool = false
+    ) throws(NetworkError) {
+        (self.path, self.isToRead) = (name ?? path, isToRead)
+        try Self.check(path, isToRead: isToRead)
         var number = unsafe open(path, flags | O_CLOEXEC, mode)
         while number < 0, errno == EINTR { number = unsafe open(path, flags | O_CLOEXEC, mode) }
-        guard number >= 0 else { throw Failure(code: errno) }
+        guard number >= 0 else { throw .file(name ?? path, errno, isToRead: isToRead) }
         descriptor = number
     }
 
     /// Opens a regular file for reading. Anything else is refused, because opening and reading it may wait without end.
-    init(openingRegularFile path: String) throws(Failure) {
+    init(openingRegularFile path: String) throws(NetworkError) {
         // What is opened is what is checked: a path may lead to something else a moment later.
-        try self.init(opening: path, O_RDONLY | O_NONBLOCK)
-        do throws(Failure) {
+        try self.init(opening: path, O_RDONLY | O_NONBLOCK, isToRead: true)
+        do throws(NetworkError) {
             switch try status().st_mode & S_IFMT {
             case S_IFREG: return
-            case S_IFDIR: throw Failure(code: EISDIR)
-            default: throw Failure(code: EINVAL, reason: "it is not a regular file")
+            case S_IFDIR: throw failure(EISDIR)
+            default: throw failure(EINVAL, "it is not a regular file")
             }
         } catch {
             try? close()  // Only the first error is reported.
@@ -41,24 +41,29 @@ struct SystemFile {
     }
 
     /// Duplicates the descriptor of an open file.
-    init(duplicating number: Int32) throws(Failure) {
+    init(duplicating number: Int32) throws(NetworkError) {
+        (path, isToRead) = ("/dev/fd/\(number)", false)
         descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw Failure(code: errno) }
+        guard descriptor >= 0 else { throw .file(path, errno) }
+    }
+
+    private func failure(_ number: Int32 = errno, _ reason: String? = nil) -> NetworkError {
+        .file(path, number, reason, isToRead: isToRead)
     }
 
     /// Returns what the system knows of the file (fstat(2)).
-    func status() throws(Failure) -> stat {
+    func status() throws(NetworkError) -> stat {
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
         return status
     }
 
     /// Returns what the system knows of the file at a path (stat(2)), or `nil` if there is none.
-    static func status(of path: String) throws(Failure) -> stat? {
+    static func status(of path: String) throws(NetworkError) -> stat? {
         try check(path)
         var status = stat()
         if unsafe stat(path, &status) == 0 { return status }
-        guard errno == ENOENT else { throw Failure(code: errno) }
+        guard errno == ENOENT else { throw .file(path, errno) }
         return nil
     }
 
@@ -69,23 +74,23 @@ struct SystemFile {
     }
 
     /// Returns whether a path leads to this file.
-    func isNamed(_ path: String) throws(Failure) -> Bool {
+    func isNamed(_ path: String) throws(NetworkError) -> Bool {
         let (own, named) = (try status(), try Self.status(of: path))
         return named?.st_ino == own.st_ino && named?.st_dev == own.st_dev
     }
 
     /// Returns the target of a symbolic link, or `nil` if the path is something else or does not exist.
-    static func target(of path: String) throws(Failure) -> String? {
+    static func target(of path: String) throws(NetworkError) -> String? {
         try check(path)
         let room = Int(PATH_MAX)
         var text = [CChar](repeating: 0, count: room)
         let count = unsafe readlink(path, &text, room)
         if count < 0 {
             if errno == EINVAL || errno == ENOENT { return nil }
-            throw Failure(code: errno)
+            throw .file(path, errno)
         }
         let bytes = text.prefix(count).map { UInt8(bitPattern: $0) }
-        guard let target = String(validating: bytes, as: UTF8.self) else { throw Failure(code: EILSEQ) }
+        guard let target = String(validating: bytes, as: UTF8.self) else { throw .file(path, EILSEQ) }
         return target
     }
 
@@ -99,49 +104,49 @@ struct SystemFile {
 
     /// Takes the exclusive lock for which other downloads to the same place compete, without waiting for it.
     /// - Returns: Whether the lock was free.
-    func lock() throws(Failure) -> Bool {
+    func lock() throws(NetworkError) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
-            if errno != EINTR { throw Failure(code: errno) }
+            if errno != EINTR { throw failure() }
         }
         return true
     }
 
-    func write(_ bytes: Data) throws(Failure) {
+    func write(_ bytes: Data) throws(NetworkError) {
         // A slice: removing bytes from the array would move all the others, after each partial write.
         var rest = [UInt8](bytes)[...]
         while !rest.isEmpty {
-            let count = systemWrite(descriptor, rest)
+            let count = unsafe rest.withUnsafeBytes { unsafe CLibrary.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno != EINTR {
-                throw Failure(code: errno)
+                throw failure()
             }
         }
     }
 
     /// Reads the next chunk from the current offset; empty at the end of the file.
     /// - Parameter limit: The maximum length of the chunk, in bytes. Default: 256 KiB.
-    func read(upTo limit: Int = 262_144) throws(Failure) -> Data {
+    func read(upTo limit: Int = 262_144) throws(NetworkError) -> Data {
         var piece = [UInt8](repeating: 0, count: limit)
         while true {
-            let count = systemRead(descriptor, &piece, piece.count)
+            let count = unsafe CLibrary.read(descriptor, &piece, piece.count)
             if count >= 0 { return Data(piece.prefix(count)) }
-            if errno != EINTR { throw Failure(code: errno) }
+            if errno != EINTR { throw failure() }
         }
     }
 
     /// Moves the current offset to the given number of bytes from the start.
-    func seek(to offset: Int) throws(Failure) {
-        if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw Failure(code: errno) }
+    func seek(to offset: Int) throws(NetworkError) {
+        if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw failure() }
     }
 
-    func truncate(to length: Int) throws(Failure) {
-        if ftruncate(descriptor, off_t(length)) != 0 { throw Failure(code: errno) }
+    func truncate(to length: Int) throws(NetworkError) {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw failure() }
     }
 
-    func setPermissions(_ mode: mode_t) throws(Failure) {
-        if fchmod(descriptor, mode) != 0 { throw Failure(code: errno) }
+    func setPermissions(_ mode: mode_t) throws(NetworkError) {
+        if fchmod(descriptor, mode) != 0 { throw failure() }
     }
 
     /// Sets owner and group as far as the system allows it, or else the group alone: a process may be able to replace
@@ -152,27 +157,27 @@ struct SystemFile {
 
     /// Sets the group as far as the system allows it.
     /// - Returns: The file's group.
-    func setGroup(_ group: gid_t) throws(Failure) -> gid_t {
+    func setGroup(_ group: gid_t) throws(NetworkError) -> gid_t {
         fchown(descriptor, uid_t.max, group) == 0 ? group : try status().st_gid
     }
 
     /// Returns once the contents are on the disk (fsync(2)).
-    func sync() throws(Failure) {
+    func sync() throws(NetworkError) {
         while fsync(descriptor) != 0 {
-            if errno != EINTR { throw Failure(code: errno) }
+            if errno != EINTR { throw failure() }
         }
     }
 
     /// Closes the file. A second call does nothing, even after an error: Linux frees the descriptor in any case.
-    func close() throws(Failure) {
+    func close() throws(NetworkError) {
         guard isClosed.raise() else { return }
-        if systemClose(descriptor) != 0, errno != EINTR { throw Failure(code: errno) }
+        if CLibrary.close(descriptor) != 0, errno != EINTR { throw failure() }
     }
 
-    static func rename(_ path: String, to name: String) throws(Failure) {
+    static func rename(_ path: String, to name: String) throws(NetworkError) {
         try check(path)
         try check(name)
-        if systemRename(path, name) != 0 { throw Failure(code: errno) }
+        if unsafe CLibrary.rename(path, name) != 0 { throw .file(name, errno) }
     }
 
     /// Makes a file that has all its bytes, on the disk, from its first moment on.
@@ -180,7 +185,7 @@ struct SystemFile {
     ///   ([open(2)](https://man7.org/linux/man-pages/man2/open.2.html), `O_TMPFILE`).
     static func make(
         _ path: String, in folder: String, of bytes: Data, mode: mode_t
-    ) throws(Failure) -> Bool? {
+    ) throws(NetworkError) -> Bool? {
         try check(path)
         let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
         guard let file = try? SystemFile(opening: folder.isEmpty ? "." : folder, O_WRONLY | unnamed, mode: mode) else {
@@ -195,27 +200,50 @@ struct SystemFile {
     }
 
     /// Deletes the file at a path, if there is one.
-    static func remove(_ path: String) throws(Failure) {
+    static func remove(_ path: String) throws(NetworkError) {
         try check(path)
-        if unsafe unlink(path) != 0, errno != ENOENT { throw Failure(code: errno) }
+        if unsafe unlink(path) != 0, errno != ENOENT { throw .file(path, errno) }
     }
 
     static var ownUser: uid_t { geteuid() }
 
     /// Refuses a path that contains a NUL, where the system would stop reading and use another file's name. Also
     /// refuses an empty path, which becomes a valid name when a suffix is appended to it.
-    static func check(_ path: String) throws(Failure) {
-        if path.isEmpty { throw Failure(code: ENOENT) }
-        if path.utf8.contains(0) { throw Failure(code: EINVAL, reason: "the path contains a NUL") }
+    static func check(_ path: String, isToRead: Bool = false) throws(NetworkError) {
+        if path.isEmpty { throw .file(path, ENOENT, isToRead: isToRead) }
+        if path.utf8.contains(0) { throw .file(path, EINVAL, "the path contains a NUL", isToRead: isToRead) }
+    }
+
+    /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
+    static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
+        let file = try SystemFile(openingRegularFile: path)
+        // Nothing was written, so closing can't lose anything.
+        defer { try? file.close() }
+        var contents = Data()
+        while contents.count <= limit, case let piece = try file.read(), !piece.isEmpty { contents.append(piece) }
+        return contents
     }
 }
 
-// The methods above hide the system's names.
-private func systemRead(_ number: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int {
-    unsafe read(number, &buffer, count)
+extension NetworkError {
+    /// Returns the error for a file that can't be written, or read.
+    static func file(_ path: String, _ number: Int32, _ reason: String? = nil, isToRead: Bool = false) -> NetworkError {
+        if isToRead { return file(path, number, .unreadableFile, "can't be read", .preparing, reason) }
+        let isFull = number == ENOSPC || number == EDQUOT
+        return file(path, number, isFull ? .diskFull : .unwritableFile, "can't be written", .receiving, reason)
+    }
+
+    /// Returns the error for a file that can't be used, with its path without control characters.
+    /// - Parameter reason: The reason for a failure for which the system has no `errno` of its own.
+    static func file(
+        _ path: String, _ number: Int32, _ code: Code, _ problem: String, _ phase: Phase, _ reason: String? = nil
+    ) -> NetworkError {
+        let message = unsafe reason ?? String(cString: strerror(number))
+        return NetworkError(
+            code, "the file '\(Excerpt.shown(path))' \(problem)", phase: phase,
+            underlying: Underlying(domain: "errno", code: Int(number), message: message))
+    }
+
+    /// The `errno` of a failed system call.
+    var errno: Int32? { underlying.flatMap { $0.domain == "errno" ? Int32($0.code) : nil } }
 }
-private func systemWrite(_ number: Int32, _ bytes: ArraySlice<UInt8>) -> Int {
-    unsafe bytes.withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
-}
-private func systemClose(_ number: Int32) -> Int32 { close(number) }
-private func systemRename(_ path: String, _ name: String) -> Int32 { unsafe rename(path, name) }
