@@ -83,12 +83,4 @@ enum CookieMatching {
         return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == UInt8(ascii: "/")
             || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
     }
-
-    /// Returns the path of a cookie that has no Path attribute.
-    static func defaultPath(of path: String) -> String {
-        guard path.utf8.first == UInt8(ascii: "/"), let last = path.utf8.lastIndex(of: UInt8(ascii: "/")),
-            last != path.startIndex
-        else { return "/" }
-        return String(path[..<last])
-    }
 }
