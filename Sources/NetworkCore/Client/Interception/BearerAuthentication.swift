@@ -128,12 +128,7 @@ public final class BearerAuthentication: Interceptor {
             key = waiting
             startRefresh(number, of: token)
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { outcome.attach($0) }
-        } onCancel: {
-            state.withLock { $0.leave(key) }
-            outcome.finish(.failure(NetworkError.cancelled))
-        }
+        return try await outcome.value(orWhenCancelled: NetworkError.cancelled) { state.withLock { $0.leave(key) } }
     }
 
     /// Starts a refresh in a task of its own, without the task-local values of the request that comes first: it belongs

@@ -49,10 +49,7 @@ final class StreamRuns: Sendable {
             case .begun(let number): return number
             case .comesTooLate: throw CancellationError()
             case .waits(let turn):
-                try await withTaskCancellationHandler {
-                    try await withCheckedThrowingContinuation { turn.attach($0) }
-                } onCancel: {
-                    turn.finish(.failure(CancellationError()))
+                try await turn.value(orWhenCancelled: CancellationError()) {
                     state.withLock { $0.waiting.removeAll { $0 === turn } }
                 }
             }

@@ -74,11 +74,7 @@ extension TransportRequest {
             reading.cancel()
             watching.cancel()
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { outcome.attach($0) }
-        } onCancel: {
-            outcome.finish(.failure(NetworkError.cancelled))
-        }
+        try await outcome.value(orWhenCancelled: NetworkError.cancelled)
         if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
     }
 }
