@@ -36,29 +36,24 @@ struct LineBuffer: Sendable, SafelyPrinted {
             skipsLineFeed = false
             if first == UInt8(ascii: "\n") { start = 1 }
         }
-        var index = start
-        while index < bytes.count {
-            let byte = bytes[index]
-            let isCarriageReturn = byte == UInt8(ascii: "\r") && terminator == .any
-            guard byte == UInt8(ascii: "\n") || isCarriageReturn else {
-                index += 1
-                continue
-            }
-            guard hold(bytes[start..<index]) else { return lines }
+        while let end = bytes[start...].firstIndex(where: isTerminator) {
+            guard hold(bytes[start..<end]) else { return lines }
             lines.append(rest)
             rest = []
-            index += 1
-            if isCarriageReturn {
-                if index == bytes.count {
-                    skipsLineFeed = true
-                } else if bytes[index] == UInt8(ascii: "\n") {
-                    index += 1
-                }
+            start = end + 1
+            guard bytes[end] == UInt8(ascii: "\r") else { continue }
+            if start == bytes.count {
+                skipsLineFeed = true
+            } else if bytes[start] == UInt8(ascii: "\n") {
+                start += 1
             }
-            start = index
         }
         _ = hold(bytes[start...])
         return lines
+    }
+
+    private func isTerminator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && terminator == .any
     }
 
     /// Returns the last line, if it has no terminator.
