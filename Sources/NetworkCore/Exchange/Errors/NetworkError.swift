@@ -25,58 +25,27 @@ import HTTPTypes
 /// and ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
-    public var code: Code {
-        get { content.value.code }
-        set { content.value.code = newValue }
-    }
+    public var code: Code
     /// The cause, for people: one sentence that contains no secret.
     ///
     /// Control characters are made visible; users, passwords and queries of URLs are removed; the text is cut at
     /// 1,024 bytes.
     public var message: String {
-        get { content.value.message }
-        set { content.value.message = Redaction().text(newValue) }
+        didSet { message = Redaction().text(message) }
     }
     /// How far the exchange had come; `nil` if that is not known.
-    public var phase: Phase? {
-        get { content.value.phase }
-        set { content.value.phase = newValue }
-    }
+    public var phase: Phase?
     /// The error of the layer below, with the code of that layer: a `CURLcode`, an `NSURLError` code. `nil` if there is
     /// none.
-    public var underlying: Underlying? {
-        get { content.value.underlying }
-        set { content.value.underlying = newValue }
-    }
+    public var underlying: Underlying?
     /// The exchange that failed; `nil` for an error that occurred before an exchange began.
-    public var exchange: Exchange? {
-        get { content.value.exchange }
-        set { content.value.exchange = newValue }
-    }
+    public var exchange: Exchange?
     /// The response, if it arrived and was then rejected: with ``Code/unacceptableStatus``,
     /// ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``, ``Code/undecodableText``, or the
     /// `NetworkError` of a validation of your own.
-    public var response: FailedResponse? {
-        get { content.value.response }
-        set { content.value.response = newValue }
-    }
+    public var response: FailedResponse?
     /// The place where decoding failed, with ``Code/decodingFailed``.
-    public var decoding: DecodingFailure? {
-        get { content.value.decoding }
-        set { content.value.decoding = newValue }
-    }
-
-    private var content: CopyOnWrite<Content>
-
-    private struct Content: Sendable {
-        var code: Code
-        var message: String
-        var phase: Phase?
-        var underlying: Underlying?
-        var exchange: Exchange?
-        var response: FailedResponse?
-        var decoding: DecodingFailure?
-    }
+    public var decoding: DecodingFailure?
 
     /// Creates an error of a transport or a dispatcher, including your own.
     /// - Parameters:
@@ -85,8 +54,8 @@ public struct NetworkError: Error, Sendable {
     ///   - phase: How far the exchange had come, if known.
     ///   - underlying: The error of the layer below, if there is one.
     public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
-        content = CopyOnWrite(
-            Content(code: code, message: Redaction().text(message), phase: phase, underlying: underlying))
+        (self.code, self.message) = (code, Redaction().text(message))
+        (self.phase, self.underlying) = (phase, underlying)
     }
 
     /// The error of the layer below: its domain, code and message.
