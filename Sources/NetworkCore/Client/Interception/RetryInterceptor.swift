@@ -42,24 +42,13 @@ public struct RetryInterceptor: Interceptor {
             guard let delay, call.remaining.map({ delay < $0 }) ?? true, budget.spend() else {
                 return try outcome.get()
             }
-            try await pause(delay, givingUp: outcome)
+            do {
+                try await time.sleep(delay, discarding: try? outcome.get())
+            } catch is CancellationError {
+                throw NetworkError.cancelled
+            }
             call.beginRetry(after: try? outcome.get())
             retries += 1
-        }
-    }
-
-    /// Waits, and meanwhile frees the connection of a response that is discarded.
-    private func pause(_ delay: Duration, givingUp outcome: Result<TransportResponse, any Error>) async throws {
-        do {
-            if case .success(let response) = outcome {
-                async let drained: Void = response.drain()
-                try await time.sleep(delay)
-                await drained
-            } else {
-                try await time.sleep(delay)
-            }
-        } catch is CancellationError {
-            throw NetworkError.cancelled
         }
     }
 }

@@ -68,9 +68,7 @@ extension RedirectPolicy {
         /// The redirect, and the number of redirects before it.
         public var description: String { "\(redirect), after \(followed) others" }
     }
-}
 
-extension RedirectPolicy {
     /// The outcome of a proposed redirect.
     public enum Decision: Sendable {
         /// Sends this request as it is: the proposed one, or a changed one. The rules are not applied again.
