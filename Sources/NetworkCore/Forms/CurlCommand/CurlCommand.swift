@@ -12,9 +12,7 @@ extension TransportRequest {
         /// Shows all of them. Only for readers who may see them.
         case revealed
     }
-}
 
-extension TransportRequest {
     /// Returns the request as a command for a POSIX shell that sends the same bytes with curl.
     ///
     /// ```swift
@@ -110,7 +108,7 @@ struct CurlCommand {
         for line in headerLines { words += ["-H", line] }
         words += optionArguments + self.words + body.arguments + [url]
         let command = words.map { ShellText.word($0) }.joined(separator: " ")
-        let notes = [body.note, challengeNote, signatureNote].compactMap(\.self)
+        let notes = [body.note, credentialsNote].compactMap(\.self)
         return (body.source.map { $0 + " | " } ?? "") + command
             + (notes.isEmpty ? "" : "  # " + notes.joined(separator: "; "))
     }
@@ -192,21 +190,18 @@ struct CurlCommand {
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
     }
 
-    private var signatureNote: String? {
-        guard case .awsSigV4 = request.options.authentication else { return nil }
-        return "curl's own signature is wrong for a query that is not sorted, and has no hash of the body"
-    }
-
-    private var challengeNote: String? {
+    /// What curl does with the credentials other than a transport.
+    private var credentialsNote: String? {
+        switch request.options.authentication {
+        case .awsSigV4:
+            return "curl's own signature is wrong for a query that is not sorted, and has no hash of the body"
         // With Basic allowed too, curl sends the body at once.
-        let isDigestAlone =
-            switch request.options.authentication {
-            case .digest: true
-            case .anySafe: request.url.scheme == "http"
-            default: false
-            }
-        guard isDigestAlone, wireBody.map({ $0.length != 0 }) ?? false else { return nil }
-        return "before the server's challenge, curl sends an empty body"
+        case .anySafe where request.url.scheme != "http": return nil
+        case .digest, .anySafe:
+            return wireBody.map { $0.length != 0 } ?? false
+                ? "before the server's challenge, curl sends an empty body" : nil
+        case nil, .basic, .bearer: return nil
+        }
     }
 
     private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }

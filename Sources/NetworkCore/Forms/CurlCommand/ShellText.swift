@@ -11,16 +11,7 @@ package enum ShellText {
             let command = printf(Data(text.utf8.dropLast(lineFeeds)))
             return "\"$(\(command))\"" + (lineFeeds > 0 ? word(String(repeating: "\n", count: lineFeeds)) : "")
         }
-        let isPlain =
-            !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-_./:,+@%".utf8.contains(byte)
-                }
-            }
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_./:,+@%".utf8.contains($0) }
         if isPlain { return text }
         // By bytes: a quote followed by a combining mark is one Character, which does not compare equal to a quote.
         let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
@@ -30,7 +21,7 @@ package enum ShellText {
     /// Returns the text of bytes that fit in a word and that a terminal takes as typed: UTF-8 without control
     /// characters other than line feeds.
     static func typeable(_ bytes: Data) -> String? {
-        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A }) else { return nil }
+        guard bytes.allSatisfy({ !$0.isControl || $0 == 0x0A }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 
