@@ -37,10 +37,10 @@ extension TransportRequest {
         request.options.authentication = nil
         request.credentials = nil
         request.headerFields[.authorization] = nil
-        request.url = url.withComparablePath
-        let named = try AWSSigner(signature, host: url.host, seconds: seconds)
-        let (date, content) = (try name(named.fieldName("Date")), try name(named.fieldName("Content-Sha256")))
-        let signer = try AWSSigner(signature, host: url.host, seconds: seconds, time: headerFields[date])
+        request.url = url.withComparableEscapes(inQuery: false)
+        var signer = try AWSSigner(signature, host: url.host, seconds: seconds)
+        let (date, content) = (try name(signer.fieldName("Date")), try name(signer.fieldName("Content-Sha256")))
+        if let time = headerFields[date] { signer.time = time }
         request.headerFields[date] = signer.time
         // libcurl writes an IPv6 address in its shortest form.
         if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
