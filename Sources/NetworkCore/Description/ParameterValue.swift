@@ -171,6 +171,38 @@ extension ParameterValue {
         case .object(let values): values.mapValues(\.plainValue)
         }
     }
+
+    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
+    func firstProblem(at path: String) -> NetworkError? {
+        firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
+    }
+
+    /// Returns the place of the first problem below this value, and what it is. The place is put together for a problem
+    /// alone: each value would repeat the names above it.
+    private func firstProblem(depth: Int) -> (place: String, words: String)? {
+        guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
+        switch self {
+        case .unencodable(let type):
+            return (
+                "", "has the type \(type), which is no parameter; to send a value of your own, write content: .json(…)"
+            )
+        case .double(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
+        case .decimal(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
+        case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
+            return ("", "is a date outside the years 1 to 9999")
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                if let (place, words) = value.firstProblem(depth: depth + 1) { return ("[\(index)]\(place)", words) }
+            }
+            return nil
+        case .object(let values):
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                if let (place, words) = value.firstProblem(depth: depth + 1) { return (".\(key)\(place)", words) }
+            }
+            return nil
+        default: return nil
+        }
+    }
 }
 
 /// An optional inside an `Any`. No cast to its wrapped type recognizes it when it is `nil`.
@@ -204,40 +236,6 @@ extension ParameterValue: Encodable {
                 type,
                 .init(codingPath: encoder.codingPath, debugDescription: "JSON can't hold a \(type)")
             )
-        }
-    }
-}
-
-extension ParameterValue {
-    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
-    func firstProblem(at path: String) -> NetworkError? {
-        firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
-    }
-
-    /// Returns the place of the first problem below this value, and what it is. The place is put together for a problem
-    /// alone: each value would repeat the names above it.
-    private func firstProblem(depth: Int) -> (place: String, words: String)? {
-        guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
-        switch self {
-        case .unencodable(let type):
-            return (
-                "", "has the type \(type), which is no parameter; to send a value of your own, write content: .json(…)"
-            )
-        case .double(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
-        case .decimal(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
-        case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
-            return ("", "is a date outside the years 1 to 9999")
-        case .array(let values):
-            for (index, value) in values.enumerated() {
-                if let (place, words) = value.firstProblem(depth: depth + 1) { return ("[\(index)]\(place)", words) }
-            }
-            return nil
-        case .object(let values):
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                if let (place, words) = value.firstProblem(depth: depth + 1) { return (".\(key)\(place)", words) }
-            }
-            return nil
-        default: return nil
         }
     }
 }

@@ -149,3 +149,32 @@ public struct RequestData: Sendable, SafelyPrinted {
         return "\(method.rawValue) " + (baseURL.map { redaction.url($0) + " + " } ?? "") + redaction.url(path)
     }
 }
+
+/// A type that describes a request. Every description is converted to one ``RequestData``.
+public protocol RequestConvertible {
+    /// The request as data.
+    var data: RequestData { get }
+}
+
+extension RequestData: RequestConvertible {
+    /// The request itself.
+    public var data: RequestData { self }
+}
+
+/// A request with a known response type.
+///
+/// ```swift
+/// struct User: Codable { let id: Int; let name: String }
+///
+/// struct GetUsers: RequestType {
+///     typealias ResponseType = [User]
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users", params: ["page": 1]) }
+/// }
+///
+/// let users = try await GetUsers().send().body
+/// ```
+public protocol RequestType: RequestConvertible {
+    /// The type that the response's body is decoded to, with the client's decoder or else as JSON. It can be any
+    /// `Codable` type whose conformance is not isolated to an actor, since decoding runs off the caller's actor.
+    associatedtype ResponseType: Codable, SendableMetatype
+}

@@ -171,4 +171,62 @@ extension NetworkError {
         /// The response had arrived and was being checked and decoded.
         case decoding = "reading the response"
     }
+
+    /// The code of any error: a ``NetworkError``'s own, and ``Code/cancelled`` for Swift's `CancellationError`.
+    /// `nil` for errors of other types.
+    public static func code(of error: any Error) -> Code? {
+        (error as? NetworkError)?.code ?? (error is CancellationError ? .cancelled : nil)
+    }
+
+    /// Matches by code, so that `catch NetworkError.totalTimeout` catches each of these errors, whatever its words.
+    /// ``cancelled`` matches `CancellationError` too.
+    public static func ~= (pattern: NetworkError, error: any Error) -> Bool { code(of: error) == pattern.code }
+
+    /// The error that a caller receives: `CancellationError` where its task is cancelled and the error says just that.
+    static func thrown(_ error: any Error) -> any Error {
+        guard Task.isCancelled, let error = error as? NetworkError, error.code == .cancelled else { return error }
+        return CancellationError()
+    }
+
+    /// Returns the error with the exchange in which it occurred. An error that already names an exchange stays the
+    /// same.
+    package func during(_ request: TransportRequest, transport: String, elapsed: Duration, repeats: Int = 0)
+        -> NetworkError
+    {
+        guard exchange == nil else { return self }
+        var error = self
+        error.exchange = Exchange(
+            method: request.method.rawValue,
+            url: request.url.description,
+            transport: transport,
+            elapsed: elapsed
+        )
+        error.exchange?.repeats = repeats
+        error.exchange?.attempts += repeats
+        return error
+    }
+
+    /// Returns the error for an exchange that did not end in time.
+    package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
+        timeout(.totalTimeout, of: request.options, phase: phase)
+    }
+
+    /// Returns the error for a timeout that is over, with the option's name and value.
+    package static func timeout(_ code: Code, of options: TransportOptions, phase: Phase? = nil) -> NetworkError {
+        let message =
+            switch code {
+            case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
+            case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
+            case .firstByteTimeout:
+                "no byte of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
+            default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
+            }
+        return NetworkError(code, message, phase: phase)
+    }
+}
+
+extension NetworkError.Code {
+    /// Matches an error with this code: `catch NetworkError.Code.unacceptableStatus`. ``cancelled`` matches
+    /// `CancellationError` too.
+    public static func ~= (pattern: Self, error: any Error) -> Bool { NetworkError.code(of: error) == pattern }
 }

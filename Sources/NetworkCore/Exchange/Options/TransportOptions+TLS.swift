@@ -159,6 +159,13 @@ extension TransportOptions.TLS {
         if clientCertificate?.holdsBytes == true { required.append(.clientCertificateInMemory) }
         return required
     }
+
+    /// Checks what may change after the options were made.
+    func checkFiles() throws {
+        try authorities.checkFile("tls.authorities")
+        try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")
+        try clientCertificate?.key?.checkFile("tls.clientCertificate.key")
+    }
 }
 
 extension TransportOptions.TLS.Authorities {
@@ -171,15 +178,6 @@ extension TransportOptions.TLS.Authorities {
     }
 
     func checkFile(_ name: String) throws { if case .file(let path) = self { try OptionCheck.file(path, name) } }
-}
-
-extension TransportOptions.TLS {
-    /// Checks what may change after the options were made.
-    func checkFiles() throws {
-        try authorities.checkFile("tls.authorities")
-        try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")
-        try clientCertificate?.key?.checkFile("tls.clientCertificate.key")
-    }
 }
 
 extension TransportOptions.TLS.ClientCertificate {

@@ -126,6 +126,23 @@ extension TransportResponse {
             }
         }
     }
+
+    /// The source of a body, for authors of transports.
+    ///
+    /// When the last reference is released before the end, the exchange must end.
+    public protocol BodySource: AnyObject, Sendable {
+        /// Returns the next bytes, never empty, or `nil` at the end and after an error.
+        func next() async throws -> Data?
+        /// Returns the rest of the body up to a limit in bytes; `nil` stands for the limit of the request. A larger
+        /// body throws ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: code that abandons a
+        /// response relies on it.
+        func collect(upTo limit: Int?) async throws -> Data
+        /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server
+        /// may respond before it has the whole request.
+        var metrics: TransportMetrics { get }
+        /// The trailer fields; see ``TransportResponse/Body/trailers``.
+        var trailers: HTTPFields? { get }
+    }
 }
 
 /// Who reads a body, the same for a body and for those that wrap it.
@@ -172,25 +189,6 @@ package final class ReaderClaim: Sendable {
             let hadBytes = phase.load(ordering: .relaxed) & Phase.hadBytes != 0
             phase.store(hadBytes ? Phase.over : 0, ordering: .releasing)
         }
-    }
-}
-
-extension TransportResponse {
-    /// The source of a body, for authors of transports.
-    ///
-    /// When the last reference is released before the end, the exchange must end.
-    public protocol BodySource: AnyObject, Sendable {
-        /// Returns the next bytes, never empty, or `nil` at the end and after an error.
-        func next() async throws -> Data?
-        /// Returns the rest of the body up to a limit in bytes; `nil` stands for the limit of the request. A larger
-        /// body throws ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: code that abandons a
-        /// response relies on it.
-        func collect(upTo limit: Int?) async throws -> Data
-        /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server
-        /// may respond before it has the whole request.
-        var metrics: TransportMetrics { get }
-        /// The trailer fields; see ``TransportResponse/Body/trailers``.
-        var trailers: HTTPFields? { get }
     }
 }
 
