@@ -35,31 +35,7 @@ public enum ParameterValue: Sendable, Hashable {
 
     /// The limit on the nesting of arrays and objects.
     public static let maximumDepth = 64
-}
 
-extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    /// Creates ``null`` from `nil`.
-    public init(nilLiteral: ()) { self = .null }
-    /// Creates a boolean from a literal: `true`.
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates a whole number from a literal: `1`.
-    public init(integerLiteral value: Int) { self = .int(value) }
-    /// Creates a number from a literal: `2.5`.
-    public init(floatLiteral value: Double) { self = .double(value) }
-    /// Creates a text from a literal: `"text"`.
-    public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates a list from a literal: `[1, "two"]`.
-    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates an object from a literal: `["a": 1]`. Of two equal keys the last one wins.
-    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
-        self = .object(Dictionary(elements) { _, last in last })
-    }
-}
-
-extension ParameterValue {
     /// Creates a parameter from any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals,
     /// arrays and string-keyed dictionaries of them, and Foundation's classes for these. A 1 that `JSONSerialization`
     /// has read is a number, and its `true` is a boolean. Anything else becomes ``unencodable(type:)``.
@@ -202,6 +178,28 @@ extension ParameterValue {
             return nil
         default: return nil
         }
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates ``null`` from `nil`.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates a boolean from a literal: `true`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a whole number from a literal: `1`.
+    public init(integerLiteral value: Int) { self = .int(value) }
+    /// Creates a number from a literal: `2.5`.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Creates a text from a literal: `"text"`.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a list from a literal: `[1, "two"]`.
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+    /// Creates an object from a literal: `["a": 1]`. Of two equal keys the last one wins.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
     }
 }
 

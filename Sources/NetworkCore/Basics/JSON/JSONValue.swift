@@ -17,9 +17,7 @@ package enum JSONValue: Sendable, Equatable {
             self.value = value
         }
     }
-}
 
-extension JSONValue {
     /// Returns a whole number.
     package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 

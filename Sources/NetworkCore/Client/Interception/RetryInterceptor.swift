@@ -55,20 +55,7 @@ public struct RetryInterceptor: Interceptor {
             retries += 1
         }
     }
-}
 
-extension Interceptor where Self == RetryInterceptor {
-    /// Retries temporary failures.
-    public static func retry(
-        _ policy: RetryInterceptor.Policy = RetryInterceptor.Policy(),
-        budget: RetryInterceptor.Budget = RetryInterceptor.Budget(),
-        time: TimeSource = .system
-    ) -> RetryInterceptor {
-        RetryInterceptor(policy, budget: budget, time: time)
-    }
-}
-
-extension RetryInterceptor {
     /// The outcomes that are retried, how often, and after which pause.
     public struct Policy: Sendable {
         /// The limit on retries of one call, 0 or more. Default: 2. A negative one fails the call with
@@ -179,6 +166,17 @@ extension RetryInterceptor {
         func earn() { bucket.withLock { $0.earn() } }
 
         func spend() -> Bool { bucket.withLock { $0.spend() } }
+    }
+}
+
+extension Interceptor where Self == RetryInterceptor {
+    /// Retries temporary failures.
+    public static func retry(
+        _ policy: RetryInterceptor.Policy = RetryInterceptor.Policy(),
+        budget: RetryInterceptor.Budget = RetryInterceptor.Budget(),
+        time: TimeSource = .system
+    ) -> RetryInterceptor {
+        RetryInterceptor(policy, budget: budget, time: time)
     }
 }
 

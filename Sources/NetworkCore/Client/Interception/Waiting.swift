@@ -5,11 +5,6 @@ struct BackOff: Sendable, Hashable {
     var first: Duration
     var limit: Duration
 
-    init(first: Duration, limit: Duration) {
-        self.first = first
-        self.limit = limit
-    }
-
     /// Returns the delay.
     /// - Parameters:
     ///   - failures: The number of failures in a row, from 1.

@@ -50,9 +50,7 @@ public struct RedirectPolicy: Sendable {
     ) -> RedirectPolicy {
         RedirectPolicy(isOn: true, decide: decide)
     }
-}
 
-extension RedirectPolicy {
     /// A redirect that the rules allow, before it is followed.
     public struct Proposal: Sendable, SafelyPrinted {
         /// The redirect: its status, both URLs, and the method.

@@ -118,9 +118,7 @@ public struct MultipartPart: Sendable, SafelyPrinted {
             }
         }
     }
-}
 
-extension MultipartPart {
     /// The text that separates the parts of a multipart body.
     enum Boundary {
         /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers. The

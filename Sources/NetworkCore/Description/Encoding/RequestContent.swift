@@ -56,17 +56,7 @@ public struct RequestContent: Sendable, SafelyPrinted {
         /// The request's conventions for parameters.
         var conventions = RequestData.Conventions.standard
     }
-}
 
-/// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
-public protocol BodyEncoder: Sendable {
-    /// Returns the body and its type.
-    /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
-    ///   unchanged. Nothing has been sent then.
-    func encode() throws -> RequestContent.Encoded
-}
-
-extension RequestContent {
     /// A body and its type.
     public struct Encoded: Sendable, SafelyPrinted {
         /// The body, in memory or produced while it is sent.
@@ -83,4 +73,12 @@ extension RequestContent {
         /// The length of the body.
         public var description: String { "\(body)" }
     }
+}
+
+/// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
+public protocol BodyEncoder: Sendable {
+    /// Returns the body and its type.
+    /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
+    ///   unchanged. Nothing has been sent then.
+    func encode() throws -> RequestContent.Encoded
 }

@@ -148,9 +148,7 @@ public struct NetworkError: Error, Sendable {
             (self.type, self.codingPath, self.reason, self.bodyStart) = (type, codingPath, reason, bodyStart)
         }
     }
-}
 
-extension NetworkError {
     /// Returns the error of a request that is not sent.
     static func refused(_ code: Code, _ message: String) -> NetworkError {
         NetworkError(code, message, phase: .preparing)

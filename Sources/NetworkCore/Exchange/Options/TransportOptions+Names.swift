@@ -70,39 +70,39 @@ extension TransportOptions {
             let names = "\(addresses.count) static names, \(connectTo.count) other targets, cached for \(cacheTime)"
             return names + (dnsOverHTTPS.map { ", resolved at \(Redaction().origin(of: $0))" } ?? "")
         }
-    }
-}
 
-extension TransportOptions.Names {
-    func check() throws {
-        for entry in addresses {
-            try OptionCheck.host(entry.host, "names.addresses")
-            try OptionCheck.port(entry.port, "names.addresses")
-            guard (1...5).contains(entry.addresses.count) else {
-                throw OptionCheck.invalid("names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are valid")
+        func check() throws {
+            for entry in addresses {
+                try OptionCheck.host(entry.host, "names.addresses")
+                try OptionCheck.port(entry.port, "names.addresses")
+                guard (1...5).contains(entry.addresses.count) else {
+                    throw OptionCheck.invalid(
+                        "names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are valid")
+                }
+                for address in entry.addresses
+                where AddressPolicy.Address(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
+                    throw OptionCheck.invalid(
+                        "names.addresses", "has an entry that is not an IP address without a zone")
+                }
             }
-            for address in entry.addresses
-            where AddressPolicy.Address(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
-                throw OptionCheck.invalid("names.addresses", "has an entry that is not an IP address without a zone")
+            for rule in connectTo {
+                for host in [rule.host, rule.toHost] { if let host { try OptionCheck.host(host, "names.connectTo") } }
+                for port in [rule.port, rule.toPort] { if let port { try OptionCheck.port(port, "names.connectTo") } }
+            }
+            guard cacheTime >= .zero, cacheTime <= TransportOptions.maximumTimeout else {
+                throw OptionCheck.invalid("names.cacheTime", "is \(cacheTime); it must be from 0 to a year")
+            }
+            if let dnsOverHTTPS {
+                do {
+                    let url = try RequestURL(ascii: dnsOverHTTPS)
+                    if url.scheme != "https" { throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL") }
+                } catch {
+                    let reason = (error as? NetworkError)?.message ?? "\(error)"
+                    throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL: \(reason)")
+                }
             }
         }
-        for rule in connectTo {
-            for host in [rule.host, rule.toHost] { if let host { try OptionCheck.host(host, "names.connectTo") } }
-            for port in [rule.port, rule.toPort] { if let port { try OptionCheck.port(port, "names.connectTo") } }
-        }
-        guard cacheTime >= .zero, cacheTime <= TransportOptions.maximumTimeout else {
-            throw OptionCheck.invalid("names.cacheTime", "is \(cacheTime); it must be from 0 to a year")
-        }
-        if let dnsOverHTTPS {
-            do {
-                let url = try RequestURL(ascii: dnsOverHTTPS)
-                if url.scheme != "https" { throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL") }
-            } catch {
-                let reason = (error as? NetworkError)?.message ?? "\(error)"
-                throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL: \(reason)")
-            }
-        }
-    }
 
-    var required: [TransportCapabilities.Capability] { [.nameOptions] }
+        var required: [TransportCapabilities.Capability] { [.nameOptions] }
+    }
 }

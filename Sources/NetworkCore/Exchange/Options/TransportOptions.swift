@@ -130,9 +130,7 @@ public struct TransportOptions: Sendable, Hashable {
         /// if libcurl was built with it; refused below libcurl 8.1, like ``http2``.
         case http3 = "3"
     }
-}
 
-extension TransportOptions {
     /// The trusted authorities, the client certificate and the parameters of TLS.
     public var tls: TLS {
         get { rare?.value.tls ?? TLS() }

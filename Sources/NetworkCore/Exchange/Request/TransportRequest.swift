@@ -260,27 +260,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     public var description: String {
         "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
     }
-}
 
-extension HTTPField {
-    /// The fields that are added by default. Created once, because every request has them.
-    package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
-    fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
-    fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
-    fileprivate static let acceptCommonEncodings = acceptEncodings(TransportOptions.ContentEncoding.common)
-
-    fileprivate static func acceptEncodings(_ encodings: [TransportOptions.ContentEncoding]) -> HTTPField {
-        HTTPField(name: .acceptEncoding, value: encodings.map(\.rawValue).joined(separator: ", "))
-    }
-}
-
-/// The version of this library.
-public enum NetworkLayerVersion {
-    /// The version, as in the changelog.
-    public static let current = "0.1.0"
-}
-
-extension TransportRequest {
     /// Adds the header fields that the request does not have yet, up to the number for which
     /// ``check()`` throws.
     /// - Parameter isWanted: Returns whether to add a field with the given name.
@@ -307,6 +287,24 @@ extension TransportRequest {
             "the request has \(headerFields.count + more) header fields; no request can have more than "
                 + "\(HTTPFields.maximumFields)")
     }
+}
+
+extension HTTPField {
+    /// The fields that are added by default. Created once, because every request has them.
+    package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
+    fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
+    fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
+    fileprivate static let acceptCommonEncodings = acceptEncodings(TransportOptions.ContentEncoding.common)
+
+    fileprivate static func acceptEncodings(_ encodings: [TransportOptions.ContentEncoding]) -> HTTPField {
+        HTTPField(name: .acceptEncoding, value: encodings.map(\.rawValue).joined(separator: ", "))
+    }
+}
+
+/// The version of this library.
+public enum NetworkLayerVersion {
+    /// The version, as in the changelog.
+    public static let current = "0.1.0"
 }
 
 extension RequestURL {

@@ -58,9 +58,7 @@ struct ResumePlan: Sendable {
         default: return .writeWhole
         }
     }
-}
 
-extension ResumePlan {
     /// Whether the part has an entity tag exactly if the whole has one: a tag must be repeated in the part, a date need
     /// not be (RFC 9110 §15.3.7).
     private func isOfTheSame(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {
