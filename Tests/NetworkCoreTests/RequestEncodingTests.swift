@@ -66,7 +66,7 @@ struct RequestEncodingTests {
             $0.keyEncodingStrategy = .convertToSnakeCase
             $0.dateEncodingStrategy = .iso8601
         }
-        let own = RequestContent.JSON.standardEncoder
+        let own = JSONRequestEncoder.standard
         own.dateEncodingStrategy = .secondsSince1970
         let contents: [RequestContent] = [
             .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reporting { _ in },

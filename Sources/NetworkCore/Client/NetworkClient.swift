@@ -15,7 +15,7 @@ public import HTTPTypes
 ///
 /// A request without options of its own (any ``RequestConvertible``) takes the client's ``options``; a
 /// ``TransportRequest``, which is complete already, keeps its own. The rule for credentials is at ``headerFields``.
-public struct NetworkClient: NetworkDispatcher {
+public struct NetworkClient: NetworkDispatcher, SafelyPrinted {
     /// The transport that carries the exchanges. A copy with another one is the same client over that transport.
     public var transport: any HTTPTransport
     /// The URL that a request's path is appended to, by the rule of ``RequestURL/init(base:path:)``, unless the request
@@ -166,4 +166,7 @@ public struct NetworkClient: NetworkDispatcher {
             }
         }
     }
+
+    /// The transport, and whether there is a base URL.
+    public var description: String { "a client over \(transport.name)\(baseURL == nil ? "" : ", with a base URL")" }
 }

@@ -106,18 +106,12 @@ private struct BytesTransport: HTTPTransport {
 
     func send(_: TransportRequest) async throws -> TransportResponse {
         let outcome = FirstOutcome<Data>()
-        let bytes = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                outcome.attach(continuation)
-                dispatcher.dispatch(
-                    request: request,
-                    onSuccess: { outcome.finish(.success($0)) },
-                    onError: { outcome.finish(.failure($0)) }
-                )
-            }
-        } onCancel: {
-            outcome.finish(.failure(NetworkError.cancelled))
-        }
+        dispatcher.dispatch(
+            request: request,
+            onSuccess: { outcome.finish(.success($0)) },
+            onError: { outcome.finish(.failure($0)) }
+        )
+        let bytes = try await outcome.value(orWhenCancelled: NetworkError.cancelled)
         return TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(bytes))
     }
 }

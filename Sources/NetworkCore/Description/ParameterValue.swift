@@ -35,31 +35,7 @@ public enum ParameterValue: Sendable, Hashable {
 
     /// The limit on the nesting of arrays and objects.
     public static let maximumDepth = 64
-}
 
-extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
-    /// Creates ``null`` from `nil`.
-    public init(nilLiteral: ()) { self = .null }
-    /// Creates a boolean from a literal: `true`.
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    /// Creates a whole number from a literal: `1`.
-    public init(integerLiteral value: Int) { self = .int(value) }
-    /// Creates a number from a literal: `2.5`.
-    public init(floatLiteral value: Double) { self = .double(value) }
-    /// Creates a text from a literal: `"text"`.
-    public init(stringLiteral value: String) { self = .string(value) }
-    /// Creates a list from a literal: `[1, "two"]`.
-    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
-    /// Creates an object from a literal: `["a": 1]`. Of two equal keys the last one wins.
-    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
-        self = .object(Dictionary(elements) { _, last in last })
-    }
-}
-
-extension ParameterValue {
     /// Creates a parameter from any value: numbers, texts, booleans, `Date`, `URL`, `UUID`, `Decimal`, optionals,
     /// arrays and string-keyed dictionaries of them, and Foundation's classes for these. A 1 that `JSONSerialization`
     /// has read is a number, and its `true` is a boolean. Anything else becomes ``unencodable(type:)``.
@@ -171,6 +147,60 @@ extension ParameterValue {
         case .object(let values): values.mapValues(\.plainValue)
         }
     }
+
+    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
+    func firstProblem(at path: String) -> NetworkError? {
+        firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
+    }
+
+    /// Returns the place of the first problem below this value, and what it is. The place is put together for a problem
+    /// alone: each value would repeat the names above it.
+    private func firstProblem(depth: Int) -> (place: String, words: String)? {
+        guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
+        switch self {
+        case .unencodable(let type):
+            return (
+                "", "has the type \(type), which is no parameter; to send a value of your own, write content: .json(…)"
+            )
+        case .double(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
+        case .decimal(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
+        case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
+            return ("", "is a date outside the years 1 to 9999")
+        case .array(let values):
+            for (index, value) in values.enumerated() {
+                if let (place, words) = value.firstProblem(depth: depth + 1) { return ("[\(index)]\(place)", words) }
+            }
+            return nil
+        case .object(let values):
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                if let (place, words) = value.firstProblem(depth: depth + 1) { return (".\(key)\(place)", words) }
+            }
+            return nil
+        default: return nil
+        }
+    }
+}
+
+extension ParameterValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates ``null`` from `nil`.
+    public init(nilLiteral: ()) { self = .null }
+    /// Creates a boolean from a literal: `true`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a whole number from a literal: `1`.
+    public init(integerLiteral value: Int) { self = .int(value) }
+    /// Creates a number from a literal: `2.5`.
+    public init(floatLiteral value: Double) { self = .double(value) }
+    /// Creates a text from a literal: `"text"`.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// Creates a list from a literal: `[1, "two"]`.
+    public init(arrayLiteral elements: ParameterValue...) { self = .array(elements) }
+    /// Creates an object from a literal: `["a": 1]`. Of two equal keys the last one wins.
+    public init(dictionaryLiteral elements: (String, ParameterValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
 }
 
 /// An optional inside an `Any`. No cast to its wrapped type recognizes it when it is `nil`.
@@ -208,42 +238,8 @@ extension ParameterValue: Encodable {
     }
 }
 
-extension ParameterValue {
-    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
-    func firstProblem(at path: String) -> NetworkError? {
-        firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
-    }
-
-    /// Returns the place of the first problem below this value, and what it is. The place is put together for a problem
-    /// alone: each value would repeat the names above it.
-    private func firstProblem(depth: Int) -> (place: String, words: String)? {
-        guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
-        switch self {
-        case .unencodable(let type):
-            return (
-                "", "has the type \(type), which is no parameter; to send a value of your own, write content: .json(…)"
-            )
-        case .double(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
-        case .decimal(let value) where !value.isFinite: return ("", "is \(value), not a number in JSON")
-        case .date(let value) where !RequestData.Conventions.Dates.range.contains(value):
-            return ("", "is a date outside the years 1 to 9999")
-        case .array(let values):
-            for (index, value) in values.enumerated() {
-                if let (place, words) = value.firstProblem(depth: depth + 1) { return ("[\(index)]\(place)", words) }
-            }
-            return nil
-        case .object(let values):
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-                if let (place, words) = value.firstProblem(depth: depth + 1) { return (".\(key)\(place)", words) }
-            }
-            return nil
-        default: return nil
-        }
-    }
-}
-
 extension NetworkError {
     static func invalidParameter(_ path: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidParameters, "the parameter '\(path)' \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidParameters, "the parameter '\(path)' \(problem)")
     }
 }

@@ -25,24 +25,27 @@ extension RequestData {
         return request
     }
 
-    /// The URL that the request goes to, without encoding its content.
-    package var targetURL: RequestURL {
-        get throws {
-            if let refusal { throw refusal }
-            return try target().url
-        }
-    }
-
     /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
-        if isBelowClientsBase, let problem = NetworkError.missingBase(of: path) { throw problem }
+        // A text with ':' is meant to be a URL, whose parser says what is wrong.
+        if isBelowClientsBase, !path.isEmpty,
+            path.hasBytePrefix("/") || !path.utf8.contains(UInt8(ascii: ":"))
+        {
+            throw NetworkError.refused(
+                .invalidURL,
+                "'\(Redaction().url(path))' is a path, and there is no base URL: set the client's `baseURL`, or write "
+                    + "the whole URL, which starts with http:// or https://")
+        }
         guard let baseURL else {
             let (url, credentials) = try RequestURL.separatingCredentials(from: path)
             return (try withQuery(url), credentials)
         }
         let base: (url: RequestURL, credentials: TransportOptions.Authentication?)
-        do { base = try RequestURL.separatingCredentials(from: baseURL) } catch let error as NetworkError {
-            throw error.ofBase(under: path)
+        do { base = try RequestURL.separatingCredentials(from: baseURL) } catch var error as NetworkError {
+            // The request's own path is in order.
+            let words = "for the path '\(Redaction().url(path))', the base URL (`baseURL`) can't be used"
+            error.message = "\(words): \(error.message)"
+            throw error
         }
         return (try withQuery(try base.url.appending(path)), base.credentials)
     }
@@ -64,24 +67,5 @@ extension RequestData {
     private func contentOfParameters() throws -> RequestContent? {
         guard let parameters, !parametersAreQuery else { return nil }
         return .json(parameters: parameters)
-    }
-}
-
-extension NetworkError {
-    /// Returns the error for a path that is sent without a base URL, or `nil` for a text that is meant to be a URL.
-    fileprivate static func missingBase(of path: String) -> NetworkError? {
-        guard !path.isEmpty, path.hasBytePrefix("/") || !path.utf8.contains(UInt8(ascii: ":")) else { return nil }
-        return NetworkError(
-            .invalidURL,
-            "'\(Redaction().url(path))' is a path, and there is no base URL: set the client's `baseURL`, "
-                + "or write the whole URL, which starts with http:// or https://",
-            phase: .preparing)
-    }
-
-    /// Returns the error of a base URL, which says so: the request's own path is in order.
-    fileprivate func ofBase(under path: String) -> NetworkError {
-        var error = self
-        error.message = "for the path '\(Redaction().url(path))', the base URL (`baseURL`) can't be used: \(message)"
-        return error
     }
 }

@@ -12,7 +12,7 @@ public import HTTPTypes
 /// Creating a value never fails. Sending it fails, before anything is sent, with an error that names the problem:
 /// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
 /// ``NetworkError/Code/unreadableFile``.
-public struct RequestData: Sendable {
+public struct RequestData: Sendable, SafelyPrinted {
     /// The path below the base URL, by the rule of ``RequestURL/init(base:path:)``. The base is that of the request
     /// (``baseURL``), or else that of the client (``NetworkClient/baseURL``). Without either, this is the whole URL,
     /// such as `http://127.0.0.1:8080/test`; see ``RequestURL`` for what is accepted. A user and password before the
@@ -142,4 +142,39 @@ public struct RequestData: Sendable {
 
     /// The parameters as plain Swift values, for a dispatcher of your own; `JSONSerialization` accepts them unchanged.
     public var params: [String: (any Sendable)?]? { parameters?.mapValues(\.plainValue) }
+
+    /// The method and URL, without users, passwords and queries.
+    public var description: String {
+        let redaction = Redaction()
+        return "\(method.rawValue) " + (baseURL.map { redaction.url($0) + " + " } ?? "") + redaction.url(path)
+    }
+}
+
+/// A type that describes a request. Every description is converted to one ``RequestData``.
+public protocol RequestConvertible {
+    /// The request as data.
+    var data: RequestData { get }
+}
+
+extension RequestData: RequestConvertible {
+    /// The request itself.
+    public var data: RequestData { self }
+}
+
+/// A request with a known response type.
+///
+/// ```swift
+/// struct User: Codable { let id: Int; let name: String }
+///
+/// struct GetUsers: RequestType {
+///     typealias ResponseType = [User]
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users", params: ["page": 1]) }
+/// }
+///
+/// let users = try await GetUsers().send().body
+/// ```
+public protocol RequestType: RequestConvertible {
+    /// The type that the response's body is decoded to, with the client's decoder or else as JSON. It can be any
+    /// `Codable` type whose conformance is not isolated to an actor, since decoding runs off the caller's actor.
+    associatedtype ResponseType: Codable, SendableMetatype
 }

@@ -131,12 +131,11 @@ struct PartialFileTests {
 
     @Test func `a full disk has a code of its own`() throws {
         let full = try SystemFile(opening: "/dev/full", O_WRONLY)
-        let failure = try #require(throws: SystemFile.Failure.self) { try full.write(Data("x".utf8)) }
+        let error = try #require(throws: NetworkError.self) { try full.write(Data("x".utf8)) }
         try full.close()
-        let error = NetworkError.file("name", failure)
         #expect(error.code == .diskFull)
         #expect(error.underlying?.domain == "errno" && error.underlying?.code == Int(ENOSPC))
-        #expect(NetworkError.file("name", .init(code: EFBIG)).code == .unwritableFile)
+        #expect(NetworkError.file("name", EFBIG).code == .unwritableFile)
     }
 
     /// Returns the `errno` of the refusal.

@@ -1,5 +1,5 @@
 import Foundation
-import NetworkCore
+@testable import NetworkCore
 import TestSupport
 import Testing
 

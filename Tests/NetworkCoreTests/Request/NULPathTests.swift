@@ -28,7 +28,7 @@ struct NULPathTests {
         Way("body", .unreadableFile) { _ = try TransportRequest.Body.file($0) },
         Way("part of a form", .unreadableFile) { path in
             let part = MultipartPart.file("a", path: path, fileName: "a")
-            _ = try MultipartContent(parts: [part], boundary: { "x" }).encode()
+            _ = try RequestContent.multipart([part], boundary: { "x" }).encoded()
         },
         Way("cookies to load", .unreadableFile) { try CookieJar(publicSuffixes: .builtIn).load($0) },
         Way("cookies to save", .unwritableFile) { try CookieJar(publicSuffixes: .builtIn).save(to: $0) },

@@ -82,3 +82,22 @@ public struct SHA256Checksum: Checksum {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 }
+
+/// A hash or checksum that is computed piece by piece. ``SHA256Checksum`` is included; add any other with this
+/// protocol:
+///
+/// ```swift
+/// import Crypto
+///
+/// struct SHA512Checksum: Checksum {
+///     private var hasher = SHA512()
+///     mutating func update(_ bytes: Data) { hasher.update(data: bytes) }
+///     mutating func finish() -> [UInt8] { Array(hasher.finalize()) }
+/// }
+/// ```
+public protocol Checksum: Sendable {
+    /// Adds the next bytes.
+    mutating func update(_ bytes: Data)
+    /// Returns the result. Called once, at the end.
+    mutating func finish() -> [UInt8]
+}

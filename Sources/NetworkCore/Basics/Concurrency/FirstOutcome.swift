@@ -26,6 +26,21 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         if let early { continuation.resume(with: early) }
     }
 
+    /// Waits for the outcome, once.
+    /// - Parameters:
+    ///   - error: The outcome in a cancelled task.
+    ///   - onCancel: Called when the task is cancelled.
+    package func value(
+        orWhenCancelled error: any Error, onCancel: @Sendable () -> Void = {}
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { attach($0) }
+        } onCancel: {
+            onCancel()
+            finish(.failure(error))
+        }
+    }
+
     /// Delivers the outcome, or does nothing if there was one already.
     /// - Returns: Whether this outcome was the first.
     @discardableResult
@@ -45,4 +60,18 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         waiting?.resume(with: outcome)
         return isFirst
     }
+}
+
+/// A flag that can be raised once and never lowered.
+package final class OneTimeFlag: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    /// Raises the flag.
+    /// - Returns: Whether this call raised it; `false` if it was raised before.
+    package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
+
+    /// Whether the flag has been raised.
+    package var isRaised: Bool { flag.load(ordering: .acquiring) }
 }

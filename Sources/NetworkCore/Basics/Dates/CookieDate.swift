@@ -54,8 +54,6 @@ enum CookieDate {
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-
     fileprivate var isDateDelimiter: Bool {
         switch self {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true

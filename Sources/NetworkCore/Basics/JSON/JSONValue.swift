@@ -17,9 +17,7 @@ package enum JSONValue: Sendable, Equatable {
             self.value = value
         }
     }
-}
 
-extension JSONValue {
     /// Returns a whole number.
     package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
@@ -48,5 +46,72 @@ extension JSONValue {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+
+    /// The value as one line of JSON in UTF-8, without a line ending.
+    package var line: [UInt8] {
+        var output: [UInt8] = []
+        append(to: &output)
+        return output
+    }
+
+    private func append(to output: inout [UInt8]) {
+        switch self {
+        case .null: output += "null".utf8
+        case .bool(let value): output += (value ? "true" : "false").utf8
+        case .number(let digits): output += digits.utf8
+        case .string(let text): Self.append(text, to: &output)
+        case .array(let values):
+            output.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                value.append(to: &output)
+            }
+            output.append(UInt8(ascii: "]"))
+        case .object(let members):
+            output.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                Self.append(member.key, to: &output)
+                output.append(UInt8(ascii: ":"))
+                member.value.append(to: &output)
+            }
+            output.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// Appends a string. C0 and C1 control characters and direction marks are escaped, because a terminal that shows
+    /// the line would act on them.
+    private static func append(_ text: String, to output: inout [UInt8]) {
+        output.reserveCapacity(output.count + text.utf8.count + 2)
+        output.append(UInt8(ascii: "\""))
+        if text.unicodeScalars.contains(where: { $0.value >= 0x80 && $0.isInvisible }) {
+            for scalar in text.unicodeScalars {
+                if scalar.value >= 0x80, scalar.isInvisible {
+                    for unit in String(scalar).utf16 { output += escape(unit) }
+                } else {
+                    for byte in String(scalar).utf8 { append(byte, to: &output) }
+                }
+            }
+        } else {
+            for byte in text.utf8 { append(byte, to: &output) }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): output += [UInt8(ascii: "\\"), byte]
+        case UInt8(ascii: "\n"): output += "\\n".utf8
+        case UInt8(ascii: "\r"): output += "\\r".utf8
+        case UInt8(ascii: "\t"): output += "\\t".utf8
+        case ..<0x20, 0x7F: output += escape(UInt16(byte))
+        default: output.append(byte)
+        }
+    }
+
+    private static func escape(_ unit: UInt16) -> [UInt8] {
+        let digits = String(unit, radix: 16)
+        return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
     }
 }

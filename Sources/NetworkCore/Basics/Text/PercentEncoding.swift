@@ -23,19 +23,26 @@ package enum PercentEncoding {
     /// Returns the decoded text, or `nil` if a `%` is not followed by two hexadecimal digits or the bytes are not
     /// UTF-8.
     package static func decoded(_ text: some StringProtocol) -> String? {
-        var output: [UInt8] = []
-        var rest = text.utf8[...]
+        decoded(text.utf8, isLenient: false).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// Returns the decoded bytes. A `%` that is not followed by two hexadecimal digits stays.
+    static func decodedLeniently(_ text: some Collection<UInt8>) -> [UInt8] { decoded(text, isLenient: true) ?? [] }
+
+    private static func decoded(_ text: some Collection<UInt8>, isLenient: Bool) -> [UInt8]? {
+        var (output, rest) = ([UInt8](), text[...])
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            let digits = byte == UInt8(ascii: "%") ? rest.prefix(2).compactMap(\.hexDigit) : []
+            if digits.count == 2 {
+                output.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(2)
+            } else if isLenient || byte != UInt8(ascii: "%") {
                 output.append(byte)
-                continue
+            } else {
+                return nil
             }
-            let digits = rest.prefix(2).compactMap(\.hexDigit)
-            guard digits.count == 2 else { return nil }
-            output.append(digits[0] << 4 | digits[1])
-            rest = rest.dropFirst(2)
         }
-        return String(validating: output, as: UTF8.self)
+        return output
     }
 
     /// Returns the bytes that remain when no escape is left to decode, however often the text was encoded.
@@ -68,21 +75,5 @@ package enum PercentEncoding {
             }
         }
         return String(decoding: output, as: UTF8.self)
-    }
-}
-
-extension UInt8 {
-    /// The value of the byte as a hexadecimal digit, or `nil` if it is none.
-    var hexDigit: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
-    fileprivate var isLetterOrDigit: Bool {
-        (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
     }
 }

@@ -42,7 +42,7 @@ extension StringProtocol {
     /// The text without leading and trailing spaces and tabs.
     package var withoutBlanks: SubSequence {
         var (start, end) = (endIndex, endIndex)
-        for index in utf8.indices where utf8[index] != UInt8(ascii: " ") && utf8[index] != UInt8(ascii: "\t") {
+        for index in utf8.indices where !utf8[index].isBlank {
             if start == endIndex { start = index }
             end = utf8.index(after: index)
         }

@@ -13,15 +13,11 @@ struct AWSSigner {
     /// The first and the second vendor of the provider, such as `aws` and `amz`.
     private let vendors: (first: String, second: String)
     /// The time as the signature has it: `20150830T123600Z`.
-    let time: String
+    var time: String
 
-    /// - Parameters:
-    ///   - seconds: The time, in seconds since 1970.
-    ///   - time: The time as the request has it already. Default: none.
+    /// - Parameter seconds: The time, in seconds since 1970.
     /// - Throws: ``NetworkError/Code/invalidOption`` if the host's name has no region or no service.
-    init(
-        _ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int, time: String? = nil
-    ) throws {
+    init(_ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int) throws {
         self.signature = signature
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
         vendors = (names.first ?? "aws", names.count > 1 ? names[1] : names.first ?? "amz")
@@ -33,14 +29,12 @@ struct AWSSigner {
             throw OptionCheck.invalid("authentication.region", "is needed: the host's name does not give it")
         }
         (self.service, self.region) = (service, region)
-        self.time = time ?? CivilDate.text(milliseconds: seconds * 1000).filter { $0 != "-" && $0 != ":" }
+        time = CivilDate.text(milliseconds: seconds * 1000).filter { $0 != "-" && $0 != ":" }
     }
-
-    private typealias Named = (service: String?, region: String?)
 
     /// Returns what `SERVICE.REGION.amazonaws.com` or `SERVICE.amazonaws.com` (or `….com.cn`) names, and nothing for
     /// any other host.
-    private static func named(byAmazons host: String) -> Named {
+    private static func named(byAmazons host: String) -> (service: String?, region: String?) {
         let labels = host.split(separator: ".").map(String.init)
         let zone = labels.firstIndex(of: "amazonaws") ?? 0
         guard ["amazonaws.com", "amazonaws.com.cn"].contains(labels[zone...].joined(separator: ".")) else {
@@ -52,7 +46,7 @@ struct AWSSigner {
     }
 
     /// Returns what `SERVICE.REGION.….…` names.
-    private static func named(by host: String) -> Named {
+    private static func named(by host: String) -> (service: String?, region: String?) {
         let labels = host.split(separator: ".").map(String.init)
         return (labels.first, labels.count > 3 ? labels[1] : nil)
     }
@@ -109,7 +103,10 @@ struct AWSSigner {
     /// encoded once more, without empty segments.
     private func canonicalPath(_ path: String) -> String {
         let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard !isS3 else { return segments.map { PercentEncoding.component(Self.decoded($0)) }.joined(separator: "/") }
+        guard !isS3 else {
+            return segments.map { PercentEncoding.component(PercentEncoding.decodedLeniently($0)) }.joined(
+                separator: "/")
+        }
         let last = segments.count - 1
         let kept = segments.enumerated().filter { !$0.element.isEmpty || $0.offset == 0 || $0.offset == last }
         return kept.count == 1 ? "/" : kept.map { PercentEncoding.component($0.element) }.joined(separator: "/")
@@ -121,7 +118,7 @@ struct AWSSigner {
                 .map { part in
                     // A service reads '+' as a space.
                     let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-                    return PercentEncoding.component(decoded(spaced))
+                    return PercentEncoding.component(PercentEncoding.decodedLeniently(spaced))
                 }
             return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
         }
@@ -131,25 +128,10 @@ struct AWSSigner {
 
     // MARK: Bytes
 
-    /// Decodes escapes; what is none stays.
-    private static func decoded(_ text: some Collection<UInt8>) -> [UInt8] {
-        var (output, rest) = ([UInt8](), Array(text)[...])
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap(\.hexDigit)
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                output.append(digits[0] << 4 | digits[1])
-                rest = rest.dropFirst(2)
-            } else {
-                output.append(byte)
-            }
-        }
-        return output
-    }
-
     /// Returns a field's value with blanks as the signature has them: none at its ends, and one for several.
     private static func collapsed(_ value: String) -> String {
         // By bytes: a mark that combines with a blank would hide it among the characters.
-        value.utf8.split { $0 == 0x20 || $0 == 0x09 }.map { String(Substring($0)) }.joined(separator: " ")
+        value.utf8.split(whereSeparator: \.isBlank).map { String(Substring($0)) }.joined(separator: " ")
     }
 
     /// HMAC-SHA256 (RFC 2104).

@@ -30,10 +30,10 @@ private struct ChallengeParser {
     mutating func challenges() -> [AuthenticationChallenge] {
         var found: [AuthenticationChallenge] = []
         while true {
-            skip { $0 == UInt8(ascii: ",") || Self.isBlank($0) }
+            skip { $0 == UInt8(ascii: ",") || $0.isBlank }
             let word = token()
             guard !word.isEmpty else { return found }
-            let hadBlank = skip(Self.isBlank)
+            let hadBlank = skip(\.isBlank)
             if rest.first == UInt8(ascii: "="), let last = found.indices.last {
                 // A parameter of the challenge before.
                 guard let value = value() else { return found }
@@ -49,10 +49,10 @@ private struct ChallengeParser {
     private var beginsParameter: Bool {
         var ahead = self
         guard !ahead.token().isEmpty else { return false }
-        ahead.skip(Self.isBlank)
+        ahead.skip(\.isBlank)
         guard ahead.rest.first == UInt8(ascii: "=") else { return false }
         ahead.rest = ahead.rest.dropFirst()
-        ahead.skip(Self.isBlank)
+        ahead.skip(\.isBlank)
         guard let next = ahead.rest.first else { return false }
         return next != UInt8(ascii: "=") && next != UInt8(ascii: ",")
     }
@@ -60,7 +60,7 @@ private struct ChallengeParser {
     /// Reads `=` and a token or a quoted text.
     private mutating func value() -> String? {
         rest = rest.dropFirst()
-        skip(Self.isBlank)
+        skip(\.isBlank)
         guard rest.first == UInt8(ascii: "\"") else { return token() }
         rest = rest.dropFirst()
         var text: [UInt8] = []
@@ -77,7 +77,7 @@ private struct ChallengeParser {
     }
 
     private mutating func token() -> String {
-        let word = rest.prefix { !Self.isBlank($0) && !#",="\"#.utf8.contains($0) }
+        let word = rest.prefix { !$0.isBlank && !#",="\"#.utf8.contains($0) }
         rest = rest[word.endIndex...]
         return String(Substring(word))
     }
@@ -90,6 +90,4 @@ private struct ChallengeParser {
         rest = rest[skipped.endIndex...]
         return !skipped.isEmpty
     }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

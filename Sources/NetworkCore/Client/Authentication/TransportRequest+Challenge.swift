@@ -42,7 +42,7 @@ extension TransportRequest {
             round.options.authentication = nil
             round.credentials = nil
         }
-        round.url = url.withComparableEscapes
+        round.url = url.withComparableEscapes()
         var challengers = challengers(of: round)
         // A one-time stream must not begin before the server accepts the request.
         let isOnce = round.body.map { !$0.isReplayable } ?? false
@@ -76,7 +76,7 @@ extension TransportRequest {
             round.headerFields[challengers[index].credentialField] = authorization
             // The others count this request too.
             for other in challengers.indices where other != index {
-                _ = challengers[other].addRemembered(nonces, to: &round)
+                challengers[other].addRemembered(nonces, to: &round)
             }
         }
     }
@@ -118,10 +118,9 @@ private struct Challenger {
 
     /// Adds the credentials for a nonce that an earlier request was given.
     /// - Returns: Whether there are any.
+    @discardableResult
     func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) -> Bool {
-        guard let value = nonces.credentials(credentials, for: request, at: place) else {
-            return false
-        }
+        guard let value = nonces.credentials(credentials, for: request, at: place) else { return false }
         request.headerFields[credentialField] = value
         return true
     }
@@ -207,16 +206,10 @@ extension TransportOptions.Authentication {
 
 extension RequestURL {
     /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query. Digest compares the
-    /// text (RFC 7616 §3.4.6).
-    fileprivate var withComparableEscapes: RequestURL {
-        RequestURL(
-            scheme: scheme, host: host, port: port, path: path.withCapitalEscapes,
-            query: query.flatMap { $0.isEmpty ? nil : $0.withCapitalEscapes })
-    }
-
-    /// The URL with its path as any libcurl sends it, for a signature that contains it.
-    var withComparablePath: RequestURL {
-        RequestURL(scheme: scheme, host: host, port: port, path: path.withCapitalEscapes, query: query)
+    /// text (RFC 7616 §3.4.6), and a signature contains the path.
+    func withComparableEscapes(inQuery: Bool = true) -> RequestURL {
+        let query = inQuery ? query.flatMap { $0.isEmpty ? nil : $0.withCapitalEscapes } : query
+        return RequestURL(scheme: scheme, host: host, port: port, path: path.withCapitalEscapes, query: query)
     }
 }
 

@@ -37,10 +37,10 @@ extension TransportRequest {
         request.options.authentication = nil
         request.credentials = nil
         request.headerFields[.authorization] = nil
-        request.url = url.withComparablePath
-        let named = try AWSSigner(signature, host: url.host, seconds: seconds)
-        let (date, content) = (try name(named.fieldName("Date")), try name(named.fieldName("Content-Sha256")))
-        let signer = try AWSSigner(signature, host: url.host, seconds: seconds, time: headerFields[date])
+        request.url = url.withComparableEscapes(inQuery: false)
+        var signer = try AWSSigner(signature, host: url.host, seconds: seconds)
+        let (date, content) = (try name(signer.fieldName("Date")), try name(signer.fieldName("Content-Sha256")))
+        if let time = headerFields[date] { signer.time = time }
         request.headerFields[date] = signer.time
         // libcurl writes an IPv6 address in its shortest form.
         if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
@@ -86,7 +86,10 @@ extension TransportRequest {
         }
         guard body.isReplayable else {
             if isS3 { return "UNSIGNED-PAYLOAD" }
-            throw NetworkError.unsignedStream
+            throw NetworkError.refused(
+                .unsupported,
+                "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a "
+                    + "file or a stream that can be sent again, or set X-Amz-Content-Sha256")
         }
         let hash = RunningHash()
         try await readAhead(body, named: "the body to be signed") { hash.update($0) }
@@ -109,13 +112,4 @@ private final class RunningHash: Sendable {
     func update(_ chunk: Data) { checksum.withLock { $0.update(chunk) } }
 
     func finish() -> String { checksum.withLock { $0.finish() }.hexadecimal }
-}
-
-extension NetworkError {
-    fileprivate static var unsignedStream: NetworkError {
-        NetworkError(
-            .unsupported,
-            "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a file or "
-                + "a stream that can be sent again, or set X-Amz-Content-Sha256", phase: .preparing)
-    }
 }

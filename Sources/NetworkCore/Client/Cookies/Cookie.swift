@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 extension CookieJar {
     /// One cookie and the requests that it is sent with. Its value is a secret: no description shows it.
-    public struct Cookie: Sendable, Hashable {
+    public struct Cookie: Sendable, Hashable, SafelyPrinted {
         /// The cookie's name.
         public var name: String
         /// The cookie's value. A value of a response that is not UTF-8 is read as ISO-8859-1, and sent as UTF-8.
@@ -62,6 +62,9 @@ extension CookieJar {
                 && path.hasSameBytes(as: other.path)
                 && includesSubdomains == other.includesSubdomains
         }
+
+        /// The name, domain and path.
+        public var description: String { Redaction.visible("\(name)=… (\(domain)\(path))") }
     }
 }
 
@@ -80,13 +83,5 @@ enum CookieMatching {
         guard path.utf8.starts(with: cookiePath.utf8) else { return false }
         return path.utf8.count == cookiePath.utf8.count || cookiePath.utf8.last == UInt8(ascii: "/")
             || path.utf8.dropFirst(cookiePath.utf8.count).first == UInt8(ascii: "/")
-    }
-
-    /// Returns the path of a cookie that has no Path attribute.
-    static func defaultPath(of path: String) -> String {
-        guard path.utf8.first == UInt8(ascii: "/"), let last = path.utf8.lastIndex(of: UInt8(ascii: "/")),
-            last != path.startIndex
-        else { return "/" }
-        return String(path[..<last])
     }
 }

@@ -120,6 +120,6 @@ extension CookieJar {
     }
 
     private static func invalid(_ line: Int, _ problem: String) -> NetworkError {
-        NetworkError(.invalidCookieFile, "line \(line) of the cookie file \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidCookieFile, "line \(line) of the cookie file \(problem)")
     }
 }

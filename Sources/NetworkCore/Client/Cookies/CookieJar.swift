@@ -63,7 +63,7 @@ public final class CookieJar: Sendable {
     public func set(_ cookie: Cookie) throws {
         try checkSuffixes()
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
-            throw NetworkError(.invalidOption, "the cookie \(problem)", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "the cookie \(problem)")
         }
         var other = cookie
         (other.includesSubdomains, other.expires) = (!cookie.includesSubdomains, .distantPast)
@@ -129,7 +129,7 @@ public final class CookieJar: Sendable {
     /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.
     func checkSuffixes() throws {
         guard !suffixes.isReadable else { return }
-        throw NetworkError(.unreadableFile, "the system's public suffixes can't be read now", phase: .preparing)
+        throw NetworkError.refused(.unreadableFile, "the system's public suffixes can't be read now")
     }
 
     /// Whether a cookie from a file is one that a server could have set.

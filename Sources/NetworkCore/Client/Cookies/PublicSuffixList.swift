@@ -22,13 +22,7 @@ extension CookieJar {
 
         /// The path of the system's list.
         private static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
-        private static let systemList = AtomicLazyReference<Read>()
-        private static let reading = Guarded(())
-
-        private final class Read: Sendable {
-            let list: PublicSuffixList
-            init(_ list: PublicSuffixList) { self.list = list }
-        }
+        private static let systemList = Guarded<PublicSuffixList?>(nil)
 
         /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB. While
         /// the process has no descriptor or no memory to read it, a jar stores no cookies.
@@ -40,18 +34,16 @@ extension CookieJar {
 
         /// Reads the system's list, unless it has been read, or fails in a way that may pass.
         private static func readSystem() -> PublicSuffixList? {
-            if let read = systemList.load() { return read.list }
-            return reading.withLock { _ in
-                if let read = systemList.load() { return read.list }
-                do {
+            systemList.withLock { list in
+                if let list { return list }
+                do throws(NetworkError) {
                     let text = try FileText.read(systemPath, limit: 16 << 20)
-                    let list = PublicSuffixList(String(decoding: text, as: UTF8.self))
-                    return systemList.storeIfNil(Read(list)).list
+                    list = PublicSuffixList(String(decoding: text, as: UTF8.self))
                 } catch {
-                    let code = (error as? NetworkError)?.underlying?.code
-                    if let code, [EMFILE, ENFILE, ENOMEM].map(Int.init).contains(code) { return nil }
-                    return systemList.storeIfNil(Read(builtIn)).list
+                    if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { return nil }
+                    list = builtIn
                 }
+                return list
             }
         }
 
@@ -80,7 +72,7 @@ extension CookieJar {
         /// Creates a list from text in the format of publicsuffix.org: one rule per line; `//` begins a comment.
         public init(_ text: String) {
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
-                let rule = String(decoding: line.prefix { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }, as: UTF8.self)
+                let rule = String(decoding: line.prefix { !$0.isBlank && $0 != 0x0D }, as: UTF8.self)
                 if rule.isEmpty || rule.hasBytePrefix("//") { continue }
                 if rule.hasBytePrefix("*.") {
                     wildcards.insert(Punycode.host(String(Substring(rule.utf8.dropFirst(2)))))

@@ -27,17 +27,17 @@ struct SetCookieParser {
 
     /// Returns the cookie; `nil` for a field that RFC 6265 ignores.
     func parse(_ field: String) -> CookieJar.Cookie? {
-        guard !field.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
-        var parts = field.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
-        guard let pair = parts.popFirst(), let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        let name = Self.trimmed(pair[..<equals])
-        let value = Self.trimmed(pair[pair.index(after: equals)...])
+        guard !field.utf8.contains(where: { $0.isControl && $0 != 0x09 }) else { return nil }
+        let parts = field.split(atByte: UInt8(ascii: ";"))
+        let pair = parts[0].split(atByte: UInt8(ascii: "="), maximumSplits: 1)
+        guard pair.count == 2 else { return nil }
+        let (name, value) = (String(pair[0].withoutBlanks), String(pair[1].withoutBlanks))
         guard CookieCheck.isName(name.utf8), CookieCheck.isValue(value.utf8),
             name.utf8.count + value.utf8.count <= Self.maximumPairBytes
         else { return nil }
-        let attributes = read(parts)
+        let attributes = read(parts.dropFirst())
         guard let scope = scope(of: attributes.domain) else { return nil }
-        let path = attributes.path ?? CookieMatching.defaultPath(of: url.path)
+        let path = attributes.path ?? defaultPath
         guard path.utf8.count <= Self.maximumPathBytes else { return nil }
         let cookie = CookieJar.Cookie(
             name: name,
@@ -53,13 +53,13 @@ struct SetCookieParser {
         return Self.keepsItsPrefix(cookie, hasPath: attributes.path == "/") ? cookie : nil
     }
 
-    private func read(_ parts: ArraySlice<Substring.UTF8View>) -> Attributes {
+    private func read(_ parts: ArraySlice<Substring>) -> Attributes {
         var attributes = Attributes()
         for part in parts {
-            let halves = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let value = halves.count > 1 ? Self.trimmed(halves[1]) : ""
+            let halves = part.split(atByte: UInt8(ascii: "="), maximumSplits: 1)
+            let value = halves.count > 1 ? String(halves[1].withoutBlanks) : ""
             guard value.utf8.count <= Self.maximumAttributeBytes else { continue }
-            switch Self.trimmed(halves[0]).lowercasedASCII {
+            switch halves[0].withoutBlanks.lowercasedASCII {
             case "expires": if let date = CookieDate.parse(value) { attributes.expires = date }
             case "max-age": if let age = Self.age(value) { attributes.maximumAge = age }
             case "domain": if !value.isEmpty { attributes.domain = Self.withoutDot(value).lowercasedASCII }
@@ -87,6 +87,12 @@ struct SetCookieParser {
         return (domain, true)
     }
 
+    /// The path of a cookie that has no Path attribute (RFC 6265 §5.1.4).
+    private var defaultPath: String {
+        let last = url.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? url.path.startIndex
+        return last == url.path.startIndex ? "/" : String(url.path[..<last])
+    }
+
     private func end(of attributes: Attributes) -> Date? {
         let latest = Self.latestEnd(from: now)
         if let age = attributes.maximumAge {
@@ -109,18 +115,69 @@ struct SetCookieParser {
     /// Returns the number of a text of digits, perhaps after a minus; beyond `Int`, the maximum age or `Int.min`.
     private static func age(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? (text.hasBytePrefix("-") ? .min : maximumAge)
     }
 
     static func withoutDot(_ domain: String) -> String {
         domain.utf8.first == UInt8(ascii: ".") ? String(decoding: domain.utf8.dropFirst(), as: UTF8.self) : domain
     }
+}
 
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-        let start = text.drop(while: isSpace)
-        let end = start.lastIndex { !isSpace($0) }.map { start.index(after: $0) } ?? start.startIndex
-        return String(decoding: start[..<end], as: UTF8.self)
+/// The check of cookies that did not come from a server.
+enum CookieCheck {
+    /// Returns the problem as the rest of a sentence, without the value; `nil` if there is none.
+    static func problem(with cookie: CookieJar.Cookie, suffixes: CookieJar.PublicSuffixList) -> String? {
+        let name = cookie.name.utf8
+        guard !name.isEmpty else { return "has no name" }
+        guard isName(name) else { return "has a name with ';', '=', a control character or a space at an end" }
+        let shown = "'\(cookie.name.prefix(64))'"
+        if !isValue(cookie.value.utf8) {
+            return "\(shown) has ';' or a control character in its value"
+        }
+        if name.count + cookie.value.utf8.count > SetCookieParser.maximumPairBytes {
+            return "\(shown) has more than \(SetCookieParser.maximumPairBytes) bytes"
+        }
+        guard cookie.path.utf8.first == UInt8(ascii: "/"),
+            cookie.path.utf8.count <= SetCookieParser.maximumPathBytes,
+            !cookie.path.utf8.contains(where: { $0.isControl || $0 == UInt8(ascii: ";") })
+        else { return "\(shown) has an invalid path" }
+        if let expires = cookie.expires, !expires.timeIntervalSince1970.isFinite {
+            return "\(shown) has an invalid expiry date"
+        }
+        guard isHost(cookie.domain) else { return "\(shown) has a domain that is not a host name in lower case" }
+        let isAddress = HostName.isAddress(cookie.domain)
+        if cookie.includesSubdomains, !isAddress, suffixes.isPublicSuffix(cookie.domain) {
+            return "\(shown) has a public suffix as its domain ('\(cookie.domain)')"
+        }
+        guard SetCookieParser.keepsItsPrefix(cookie, hasPath: cookie.path == "/") else {
+            return "\(shown) breaks the rule of its name's prefix"
+        }
+        return nil
+    }
+
+    /// Whether a server may set, and a file may hold, a cookie of this name. A space inside the name is part of it.
+    static func isName(_ name: String.UTF8View) -> Bool {
+        guard let first = name.first, let last = name.last, first != 0x20, last != 0x20 else { return false }
+        return !name.contains { $0.isControl || "=;".utf8.contains($0) }
+    }
+
+    /// Whether a server may set, and a file may hold, this value.
+    static func isValue(_ value: String.UTF8View) -> Bool {
+        !value.contains { $0.isControl && $0 != 0x09 || $0 == UInt8(ascii: ";") }
+    }
+
+    /// Returns the names in the value of a `Cookie` field.
+    static func names(in field: String) -> Set<[UInt8]> {
+        Set(
+            field.utf8.split(separator: UInt8(ascii: ";")).map { pair in
+                Array(pair.prefix { $0 != UInt8(ascii: "=") }.drop(while: \.isBlank))
+            })
+    }
+
+    /// Whether a text is a host in the form of ``RequestURL/host``.
+    private static func isHost(_ domain: String) -> Bool {
+        guard domain.utf8.count <= 254, let url = try? RequestURL("http://\(domain)/") else { return false }
+        return url.host.hasSameBytes(as: domain) && url.port == nil && url.path == "/"
     }
 }

@@ -52,7 +52,7 @@ struct Arrival: Sendable {
     private func validated(_ body: Data) throws -> NetworkResponse<Data> {
         let response = ended(body)
         do {
-            try client.validation.check(incoming, of: sent)
+            try client.validation.check(incoming.readableHead, of: sent)
         } catch {
             throw refusing(response, for: error)
         }
@@ -94,7 +94,7 @@ struct Arrival: Sendable {
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
-            if let head { try validation.check(head) } else { try validation.check(incoming, of: sent) }
+            if let head { try validation.check(head) } else { try validation.check(incoming.readableHead, of: sent) }
         } catch {
             throw refusing(ended(try await start()), for: error)
         }

@@ -23,7 +23,7 @@ import HTTPTypes
 /// Each form except ``stream`` and ``events`` accepts the responses that ``NetworkClient/validation`` accepts. A
 /// resumed file is validated as a whole (``file(_:options:)``). A collected body is limited to
 /// ``TransportOptions/maximumBodyBytes``.
-public struct ResponseForm<Body>: Sendable {
+public struct ResponseForm<Body>: Sendable, SafelyPrinted {
     /// Header fields for a request that does not have them already.
     let fields: @Sendable (NetworkClient) -> HTTPFields
     /// Whether the response has no end of its own, so that no total timeout applies.

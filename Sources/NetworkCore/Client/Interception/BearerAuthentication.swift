@@ -135,12 +135,7 @@ public final class BearerAuthentication: Interceptor {
             key = waiting
             startRefresh(number, of: token)
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { outcome.attach($0) }
-        } onCancel: {
-            state.withLock { $0.leave(key) }
-            outcome.finish(.failure(NetworkError.cancelled))
-        }
+        return try await outcome.value(orWhenCancelled: NetworkError.cancelled) { state.withLock { $0.leave(key) } }
     }
 
     /// Starts a refresh in a task of its own, without the task-local values of the request that comes first: it belongs
@@ -152,7 +147,11 @@ public final class BearerAuthentication: Interceptor {
             running += 1
             return true
         }
-        guard mayRun else { return finish(number, .failure(NetworkError.refreshesHang)) }
+        guard mayRun else {
+            let words = "\(Self.maximumRunning) refreshes of the token have not returned since their timeout"
+            let error = NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
+            return finish(number, .failure(error))
+        }
         let within = Self.refreshing + [ObjectIdentifier(self)]
         Task.detached(priority: Task.currentPriority) { [self] in
             await withTaskGroup(of: Void.self) { group in
@@ -175,7 +174,10 @@ public final class BearerAuthentication: Interceptor {
                 group.addTask { [self] in
                     // Cancelled when the refresh ends first.
                     guard (try? await time.sleep(timeout)) != nil else { return }
-                    finish(number, .failure(NetworkError.refreshTimeout(timeout)))
+                    let words =
+                        "the token was not renewed within \(timeout); the refresh may wait for a request that "
+                        + "waits for it"
+                    finish(number, .failure(NetworkError(.totalTimeout, words, phase: .waiting)))
                 }
                 await group.next()
                 group.cancelAll()
@@ -189,21 +191,6 @@ public final class BearerAuthentication: Interceptor {
     }
 }
 
-extension NetworkError {
-    fileprivate static var refreshesHang: NetworkError {
-        NetworkError(
-            .totalTimeout,
-            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout; "
-                + "the closure ignores cancellation",
-            phase: .waiting)
-    }
-
-    fileprivate static func refreshTimeout(_ timeout: Duration) -> NetworkError {
-        let words = "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
-        return NetworkError(.totalTimeout, words, phase: .waiting)
-    }
-}
-
 extension TransportRequest {
     fileprivate func carrying(_ token: TransportOptions.Secret) throws -> TransportRequest {
         try OptionCheck.token(token.value, "token")
@@ -211,5 +198,66 @@ extension TransportRequest {
         if !headerFields.contains(.authorization) { try checkFieldCount(adding: 1) }
         request.headerFields[.authorization] = "Bearer \(token.value)"
         return request
+    }
+}
+
+/// A token and its number; each newer token has a higher number.
+struct IssuedToken: Sendable, Equatable {
+    var token: TransportOptions.Secret
+    var number: Int
+}
+
+/// The token of a ``BearerAuthentication`` and the requests that wait for the next one. Pure: an event returns an
+/// action.
+struct TokenState<Waiter>: Sendable where Waiter: Sendable {
+    enum Need {
+        /// Use this token.
+        case use(IssuedToken)
+        /// Wait: a refresh is running.
+        case wait(key: Int)
+        /// Wait, and start the refresh of this number for this token.
+        case refresh(TransportOptions.Secret?, key: Int, number: Int)
+    }
+
+    private(set) var current: IssuedToken?
+    /// The highest number of a token that a server has refused.
+    private var refused = -1
+    private var waiters: [Int: Waiter]?
+    private var lastKey = 0
+    private var lastRefresh = 0
+
+    init(_ token: TransportOptions.Secret?) { current = token.map { IssuedToken(token: $0, number: 0) } }
+
+    /// Handles a request that needs a token newer than the refused one.
+    mutating func need(newerThan refused: Int?, _ waiter: Waiter) -> Need {
+        if let refused { refuse(refused) }
+        if let current, current.number > self.refused { return .use(current) }
+        lastKey += 1
+        let isRunning = waiters != nil
+        waiters = waiters ?? [:]
+        waiters?[lastKey] = waiter
+        if isRunning { return .wait(key: lastKey) }
+        lastRefresh += 1
+        return .refresh(current?.token, key: lastKey, number: lastRefresh)
+    }
+
+    /// Records that a server has refused a token: the next request needs a newer one.
+    mutating func refuse(_ number: Int) { refused = max(refused, number) }
+
+    /// Removes a request that no longer waits. The refresh continues for the others.
+    mutating func leave(_ key: Int) { waiters?[key] = nil }
+
+    /// Ends a refresh. The result of a refresh that timed out before is ignored.
+    /// - Returns: The outcome, and the requests that receive it.
+    mutating func finish(
+        _ number: Int,
+        _ result: Result<TransportOptions.Secret, any Error>
+    ) -> (Result<IssuedToken, any Error>, [Waiter]) {
+        let outcome = result.map { IssuedToken(token: $0, number: (current?.number ?? 0) + 1) }
+        guard number == lastRefresh, let waiters else { return (outcome, []) }
+        let told = Array(waiters.values)
+        self.waiters = nil
+        if case .success(let issued) = outcome { current = issued }
+        return (outcome, told)
     }
 }

@@ -63,7 +63,7 @@ extension NetworkClient {
         func noted(in error: any Error, of first: TransportRequest, transport: String) -> any Error {
             guard var error = error as? NetworkError else { return error }
             if error.exchange == nil, error.phase != .preparing {
-                error = error.during(lastRequest(first), transport: transport, elapsed: elapsed)
+                error = error.during(met.last ?? first, transport: transport, elapsed: elapsed)
             }
             // A step within the call may have a timeout of its own.
             if error.code == .totalTimeout, remaining == .zero, let total = first.options.totalTimeout {
@@ -77,9 +77,6 @@ extension NetworkClient {
             error.exchange?.elapsed = elapsed
             return error
         }
-
-        /// Returns the request whose response counts, for an error that names it.
-        private func lastRequest(_ first: TransportRequest) -> TransportRequest { met.last ?? first }
 
         /// Records that a step retries the whole call. The redirects of the attempt before no longer count.
         /// - Parameter response: The response that the step discards. Its ``TransportMetrics/repeats`` are attempts of
@@ -147,7 +144,7 @@ extension NetworkClient {
 
 extension RedirectPolicy {
     /// One redirect that was followed.
-    public struct Redirect: Sendable, Hashable {
+    public struct Redirect: Sendable, Hashable, SafelyPrinted {
         /// The status of the redirect: 301, 302, 303, 307 or 308.
         public var status: HTTPResponse.Status
         /// The URL that responded with the redirect.
@@ -164,5 +161,8 @@ extension RedirectPolicy {
             self.to = to
             self.method = method
         }
+
+        /// The status, the method and both URLs, without their queries.
+        public var description: String { "\(status.code) from \(from) to \(method.rawValue) \(to)" }
     }
 }

@@ -31,6 +31,15 @@ extension TransportResponse {
     }
 }
 
+extension TimeSource {
+    /// Waits, and meanwhile frees the connection of a response that is discarded.
+    func sleep(_ delay: Duration, discarding response: TransportResponse?) async throws {
+        async let drained: Void? = response?.drain()
+        try await sleep(delay)
+        await drained
+    }
+}
+
 /// Runs work that is cancelled after the time, and waits until the work has ended.
 package func atMost(_ time: Duration, _ work: @escaping @Sendable () async -> Void) async {
     await withTaskGroup(of: Void.self) { group in

@@ -21,8 +21,10 @@ extension NetworkClient {
                 let rules = RedirectRules(policy: redirectPolicy, joinsFields: joinsFields)
                 guard var next = try rules.next(after: request, head: response.head) else { return response }
                 guard followed < redirectPolicy.maximumRedirects else {
-                    throw NetworkError.tooManyRedirects(
-                        from: request.url, to: next.url, limit: redirectPolicy.maximumRedirects)
+                    throw NetworkError(
+                        .tooManyRedirects,
+                        "the limit of redirects (\(redirectPolicy.maximumRedirects)) is used up; the one from "
+                            + "\(request.url) to \(next.url) was not followed", phase: .decoding)
                 }
                 if let decide = redirectPolicy.decide {
                     let proposal = RedirectPolicy.Proposal(
@@ -33,8 +35,10 @@ extension NetworkClient {
                         followed: followed
                     )
                     // The rest of the response waits meanwhile, on a connection that other requests may need.
+                    let words = "the decision on the redirect from \(request.url) took longer than idleTimeout"
                     let decision = try await call.withinDeadline(
-                        and: request.options.idleTimeout, or: .undecided(from: request.url)
+                        and: request.options.idleTimeout,
+                        or: NetworkError(.redirectRefused, "\(words), while the response waited", phase: .receiving)
                     ) { try await decide(proposal) }
                     switch decision {
                     case .follow(let decided): next = decided
@@ -55,15 +59,6 @@ extension NetworkClient {
             }
             response = try await step(request, in: call)
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static func undecided(from url: RequestURL) -> NetworkError {
-        NetworkError(
-            .redirectRefused,
-            "the decision on the redirect from \(url) took longer than idleTimeout, while the response waited",
-            phase: .receiving)
     }
 }
 

@@ -50,11 +50,9 @@ public struct RedirectPolicy: Sendable {
     ) -> RedirectPolicy {
         RedirectPolicy(isOn: true, decide: decide)
     }
-}
 
-extension RedirectPolicy {
     /// A redirect that the rules allow, before it is followed.
-    public struct Proposal: Sendable {
+    public struct Proposal: Sendable, SafelyPrinted {
         /// The redirect: its status, both URLs, and the method.
         public let redirect: Redirect
         /// The request that would follow, without the secrets of another origin. It has those of its own origin: remove
@@ -64,10 +62,11 @@ extension RedirectPolicy {
         public let head: HTTPResponse
         /// The number of redirects followed before it in this attempt.
         public let followed: Int
-    }
-}
 
-extension RedirectPolicy {
+        /// The redirect, and the number of redirects before it.
+        public var description: String { "\(redirect), after \(followed) others" }
+    }
+
     /// The outcome of a proposed redirect.
     public enum Decision: Sendable {
         /// Sends this request as it is: the proposed one, or a changed one. The rules are not applied again.

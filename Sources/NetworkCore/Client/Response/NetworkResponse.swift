@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// A response: its body in the requested form, its head, and the history of its call.
-public struct NetworkResponse<Body> {
+public struct NetworkResponse<Body>: SafelyPrinted {
     /// The body: a decoded value, bytes, text, or a sequence that is still arriving. See ``ResponseForm``.
     public var body: Body
     /// The URL that the response came from: that of the last request that went to the transport, after redirects and
@@ -63,6 +63,9 @@ public struct NetworkResponse<Body> {
     /// The header fields: in the order of arrival, with repeated ones separate, where the transport has
     /// ``TransportCapabilities/Capability/exactResponseFields``; over URLSession in alphabetical order and joined.
     public var headerFields: HTTPFields { head.headerFields }
+
+    /// The status, the number of header fields, and the body's type.
+    public var description: String { "\(status.code), \(headerFields.count) header fields, a body of \(Body.self)" }
 }
 
 extension NetworkResponse: Sendable where Body: Sendable {}

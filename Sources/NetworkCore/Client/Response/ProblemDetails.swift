@@ -12,7 +12,7 @@ import HTTPTypes
 ///
 /// All of it is the server's text: no description shows it, except ``unredactedDescription`` and
 /// ``NetworkError/unredactedDescription``.
-public struct ProblemDetails: Sendable, Hashable {
+public struct ProblemDetails: Sendable, Hashable, SafelyPrinted {
     /// A URI that names the kind of problem; `about:blank` when the server gave none.
     public var type = "about:blank"
     /// A short sentence for the kind of problem.
@@ -37,7 +37,7 @@ public struct ProblemDetails: Sendable, Hashable {
     /// - Returns: `nil` for a body that is not a JSON object or is larger than ``maximumBytes``.
     public init?(json: Data) {
         guard json.count <= Self.maximumBytes,
-            let tree = try? JSONParser.parse(Self.withoutMark(json), allowsRepeatedKeys: true),
+            let tree = try? JSONParser.parse(Array(json.withoutMark), allowsRepeatedKeys: true),
             case .object(let members)? = ParameterValue(json: tree)
         else { return nil }
         for (name, value) in members {
@@ -53,8 +53,14 @@ public struct ProblemDetails: Sendable, Hashable {
         }
     }
 
-    private static func withoutMark(_ json: Data) -> [UInt8] {
-        Array(json.starts(with: [0xEF, 0xBB, 0xBF]) ? json.dropFirst(3) : json)
+    /// The status that the body states. The rest is the server's text.
+    public var description: String { "a problem" + (status.map { " of status \($0)" } ?? "") }
+
+    /// The type, title, detail and instance in the server's own words, with control characters made visible. For
+    /// developers only.
+    public var unredactedDescription: String {
+        let texts = [type, title, detail, instance].compactMap(\.self).map { Redaction.visible($0) }
+        return "\(description): \(texts.joined(separator: ", "))"
     }
 }
 

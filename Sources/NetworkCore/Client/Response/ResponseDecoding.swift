@@ -135,3 +135,57 @@ extension ResponseDecoder {
         return MediaType.shown(found.essence)
     }
 }
+
+/// The response type of a request whose response has no content of interest: a body is discarded, and none is required.
+///
+/// ```swift
+/// struct DeleteUser: RequestType {
+///     typealias ResponseType = Empty
+///     let id: Int
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users/\(id)", method: .delete) }
+/// }
+/// ```
+///
+/// If a response may or may not have a body, 200 or 204, use an optional: `typealias ResponseType = User?` is `nil`
+/// without a body.
+public struct Empty: Codable, Sendable, Hashable {
+    /// Creates an empty value.
+    public init() {}
+}
+
+/// A type that has a value for a response without a body.
+protocol ValueWithoutBody {
+    static var withoutBody: Self { get }
+}
+
+extension Empty: ValueWithoutBody {
+    static var withoutBody: Empty { Empty() }
+}
+
+extension Optional: ValueWithoutBody {
+    static var withoutBody: Wrapped? { nil }
+}
+
+extension NetworkError.FailedResponse {
+    /// Returns the body as a value, such as a service's own description of a failure:
+    ///
+    /// ```swift
+    /// } catch let error as NetworkError where error.code == .unacceptableStatus {
+    ///     let fault = try error.response?.decoded(as: Fault.self)
+    /// ```
+    ///
+    /// ``ProblemDetails`` reads `application/problem+json`.
+    /// - Parameters:
+    ///   - type: The type of the value.
+    ///   - decoder: The decoder. Default: `nil`, for ``NetworkClient/decoder`` of the client that received the
+    ///     response. A service whose failures have another format than its values needs it: `by: .json`.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` for an
+    ///   empty body.
+    public func decoded<Value: Decodable & SendableMetatype>(
+        as type: Value.Type, by decoder: (any ResponseDecoder)? = nil
+    ) throws -> sending Value {
+        let head = HTTPResponse(status: status, headerFields: headerFields)
+        let decoder = decoder ?? self.decoder ?? .json
+        return try ResponseDecoding.decode(type, from: body, of: ReadableHead(head), by: decoder)
+    }
+}

@@ -80,35 +80,21 @@ public struct ResponseValidation: Sendable {
 
     /// Checks a head against the rules.
     /// - Throws: The error of the first rule that rejects it.
-    public func check(_ head: HTTPResponse) throws {
-        for rule in rules {
-            switch rule {
-            case .success: try Self.checkSuccess(head.status)
-            case .status(let check): try check(head.status)
-            case .head(let check): try check(head)
-            }
-        }
-    }
+    public func check(_ head: HTTPResponse) throws { try check(ReadableHead(head), of: nil) }
 
-    private static func checkSuccess(_ status: HTTPResponse.Status) throws {
-        guard status.kind == .successful else { throw NetworkError.refusedStatus(status, "2xx was") }
-    }
-
-    /// Checks a response whose head is parsed only if a rule needs it.
-    /// - Parameter request: The request as it was sent.
-    func check(_ response: TransportResponse, of request: @autoclosure () -> TransportRequest) throws {
+    /// Checks a head that is parsed only if a rule needs it.
+    /// - Parameter request: The request as it was sent, if it is known.
+    func check(_ head: ReadableHead, of request: @autoclosure () -> TransportRequest?) throws {
         for rule in rules {
             switch rule {
             case .success:
-                try Self.checkSuccess(response.status)
-                guard response.status == .partialContent else { continue }
-                let request = request()
-                if !request.asked(forPartIn: response.head) {
-                    let part = request.headerFields[.range].map { "the part \(Redaction.visible($0)) was" }
-                    throw NetworkError.refusedStatus(response.status, part ?? "the whole was")
-                }
-            case .status(let check): try check(response.status)
-            case .head(let check): try check(response.head)
+                guard head.status.kind == .successful else { throw NetworkError.refusedStatus(head.status, "2xx was") }
+                guard head.status == .partialContent, let request = request(), !request.asked(forPartIn: head.head)
+                else { continue }
+                let part = request.headerFields[.range].map { "the part \(Redaction.visible($0)) was" }
+                throw NetworkError.refusedStatus(head.status, part ?? "the whole was")
+            case .status(let check): try check(head.status)
+            case .head(let check): try check(head.head)
             }
         }
     }

@@ -18,7 +18,7 @@ struct QueryEncoder {
         /// The limit on a form: the default one on a body.
         static let form = Limit(
             bytes: 64 << 20,
-            error: NetworkError(.invalidParameters, "the form has more than 64 MiB as it is sent", phase: .preparing))
+            error: NetworkError.refused(.invalidParameters, "the form has more than 64 MiB as it is sent"))
     }
 
     /// Creates an encoder.

@@ -21,11 +21,13 @@
 ///
 /// let upload = RequestData(path: "http://127.0.0.1:8080/upload", method: .post, content: .csv([["a", "b"]]))
 /// ```
-public struct RequestContent: Sendable {
-    private let encoder: any BodyEncoder
+public struct RequestContent: Sendable, SafelyPrinted {
+    private let encode: @Sendable (Defaults) throws -> Encoded
 
     /// Creates content from an encoder.
-    public init(_ encoder: some BodyEncoder) { self.encoder = encoder }
+    public init(_ encoder: some BodyEncoder) { encode = { _ in try encoder.encode() } }
+
+    init(_ encode: @escaping @Sendable (Defaults) throws -> Encoded) { self.encode = encode }
 
     /// Encodes the content.
     /// - Parameter json: The encoder of a ``json(_:encoder:)`` that names none. Default: the standard one.
@@ -35,8 +37,16 @@ public struct RequestContent: Sendable {
     }
 
     /// Encodes the content of a request that says how.
-    func encoded(by defaults: Defaults) throws -> Encoded {
-        try (encoder as? any ClientBodyEncoder)?.encode(by: defaults) ?? encoder.encode()
+    func encoded(by defaults: Defaults) throws -> Encoded { try encode(defaults) }
+
+    /// Returns the same content with a body that reports how much of it has gone to the transport; see
+    /// ``TransportRequest/Body/reporting(_:)``. The progress of a multipart form is that of all its parts together.
+    public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> RequestContent {
+        RequestContent { defaults in
+            var encoded = try encoded(by: defaults)
+            encoded.body = encoded.body.reporting(report)
+            return encoded
+        }
     }
 
     /// What applies to content that has no such setting of its own.
@@ -46,29 +56,9 @@ public struct RequestContent: Sendable {
         /// The request's conventions for parameters.
         var conventions = RequestData.Conventions.standard
     }
-}
 
-/// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
-public protocol BodyEncoder: Sendable {
-    /// Returns the body and its type.
-    /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
-    ///   unchanged. Nothing has been sent then.
-    func encode() throws -> RequestContent.Encoded
-}
-
-/// Content that depends on its client or its request, or whose parts do.
-protocol ClientBodyEncoder: BodyEncoder {
-    func encode(by defaults: RequestContent.Defaults) throws -> RequestContent.Encoded
-}
-
-extension ClientBodyEncoder {
-    /// Returns the body as the standard encoder and conventions make it.
-    public func encode() throws -> RequestContent.Encoded { try encode(by: RequestContent.Defaults()) }
-}
-
-extension RequestContent {
     /// A body and its type.
-    public struct Encoded: Sendable {
+    public struct Encoded: Sendable, SafelyPrinted {
         /// The body, in memory or produced while it is sent.
         public var body: TransportRequest.Body
         /// The value of `Content-Type`, unless the request's header fields have one. `nil` for none.
@@ -79,5 +69,16 @@ extension RequestContent {
             self.body = body
             self.contentType = contentType
         }
+
+        /// The length of the body.
+        public var description: String { "\(body)" }
     }
+}
+
+/// A type that makes a body from a value. See ``RequestContent`` for how to add your own.
+public protocol BodyEncoder: Sendable {
+    /// Returns the body and its type.
+    /// - Throws: ``NetworkError``, which names what can't be encoded, or an error of its own, which reaches the caller
+    ///   unchanged. Nothing has been sent then.
+    func encode() throws -> RequestContent.Encoded
 }

@@ -11,11 +11,6 @@ package final class BodyDecoder: Sendable {
         var workAtPause = 0
     }
 
-    private enum Outcome {
-        case step(DecodingChain.Step)
-        case ended
-    }
-
     /// The number of bytes after which other tasks get the thread, a few milliseconds' worth. A reader that never waits
     /// would keep it.
     private static let workBetweenPauses = 1 << 20
@@ -39,13 +34,13 @@ package final class BodyDecoder: Sendable {
     /// - Throws: ``NetworkError/Code/invalidContentEncoding``; any error of `check` and `fetch`.
     package func next(check: () throws -> Void, fetch: () async throws -> Data?) async throws -> Data? {
         while true {
-            let (outcome, pauses) = try attempt(Self.step)
+            let (step, pauses) = try attempt(Self.step)
             if pauses { await Task.yield() }
-            switch outcome {
-            case .ended: return nil
-            case .step(.piece(let piece)): return piece
-            case .step(.goOn): try ending(check)
-            case .step(.needsInput):
+            switch step {
+            case nil: return nil
+            case .piece(let piece): return piece
+            case .goOn: try await ending { try check() }
+            case .needsInput:
                 guard let bytes = try await ending(fetch) else {
                     try attempt { state in
                         state.hasEnded = true
@@ -54,32 +49,24 @@ package final class BodyDecoder: Sendable {
                     return nil
                 }
                 state.withLock { $0.chain.append(bytes) }
-                try ending(check)
+                try await ending { try check() }
             }
         }
     }
 
-    private static func step(_ state: inout State) throws -> (Outcome, pauses: Bool) {
-        if state.hasEnded { return (.ended, false) }
+    /// - Returns: The step, `nil` after the end, and whether other tasks should get the thread.
+    private static func step(_ state: inout State) throws -> (DecodingChain.Step?, pauses: Bool) {
+        if state.hasEnded { return (nil, false) }
         let step = try state.chain.step()
-        guard state.chain.work - state.workAtPause >= workBetweenPauses else { return (.step(step), false) }
+        guard state.chain.work - state.workAtPause >= workBetweenPauses else { return (step, false) }
         state.workAtPause = state.chain.work
-        return (.step(step), true)
+        return (step, true)
     }
 
-    /// Ends the body after an error of a closure too.
+    /// Ends the body after an error of a closure too. One that does not wait costs no suspension.
     private func ending<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
-        } catch {
-            discard()
-            throw error
-        }
-    }
-
-    private func ending(_ body: () throws -> Void) throws {
-        do {
-            try body()
         } catch {
             discard()
             throw error

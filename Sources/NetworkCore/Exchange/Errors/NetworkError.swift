@@ -25,58 +25,27 @@ import HTTPTypes
 /// and ``unredactedDescription``.
 public struct NetworkError: Error, Sendable {
     /// The kind of the error, for programs.
-    public var code: Code {
-        get { content.value.code }
-        set { content.value.code = newValue }
-    }
+    public var code: Code
     /// The cause, for people: one sentence that contains no secret.
     ///
     /// Control characters are made visible; users, passwords and queries of URLs are removed; the text is cut at
     /// 1,024 bytes.
     public var message: String {
-        get { content.value.message }
-        set { content.value.message = Redaction().text(newValue) }
+        didSet { message = Redaction().text(message) }
     }
     /// How far the exchange had come; `nil` if that is not known.
-    public var phase: Phase? {
-        get { content.value.phase }
-        set { content.value.phase = newValue }
-    }
+    public var phase: Phase?
     /// The error of the layer below, with the code of that layer: a `CURLcode`, an `NSURLError` code. `nil` if there is
     /// none.
-    public var underlying: Underlying? {
-        get { content.value.underlying }
-        set { content.value.underlying = newValue }
-    }
+    public var underlying: Underlying?
     /// The exchange that failed; `nil` for an error that occurred before an exchange began.
-    public var exchange: Exchange? {
-        get { content.value.exchange }
-        set { content.value.exchange = newValue }
-    }
+    public var exchange: Exchange?
     /// The response, if it arrived and was then rejected: with ``Code/unacceptableStatus``,
     /// ``Code/unacceptableContentType``, ``Code/decodingFailed``, ``Code/noData``, ``Code/undecodableText``, or the
     /// `NetworkError` of a validation of your own.
-    public var response: FailedResponse? {
-        get { content.value.response }
-        set { content.value.response = newValue }
-    }
+    public var response: FailedResponse?
     /// The place where decoding failed, with ``Code/decodingFailed``.
-    public var decoding: DecodingFailure? {
-        get { content.value.decoding }
-        set { content.value.decoding = newValue }
-    }
-
-    private var content: CopyOnWrite<Content>
-
-    private struct Content: Sendable {
-        var code: Code
-        var message: String
-        var phase: Phase?
-        var underlying: Underlying?
-        var exchange: Exchange?
-        var response: FailedResponse?
-        var decoding: DecodingFailure?
-    }
+    public var decoding: DecodingFailure?
 
     /// Creates an error of a transport or a dispatcher, including your own.
     /// - Parameters:
@@ -85,8 +54,8 @@ public struct NetworkError: Error, Sendable {
     ///   - phase: How far the exchange had come, if known.
     ///   - underlying: The error of the layer below, if there is one.
     public init(_ code: Code, _ message: String, phase: Phase? = nil, underlying: Underlying? = nil) {
-        content = CopyOnWrite(
-            Content(code: code, message: Redaction().text(message), phase: phase, underlying: underlying))
+        (self.code, self.message) = (code, Redaction().text(message))
+        (self.phase, self.underlying) = (phase, underlying)
     }
 
     /// The error of the layer below: its domain, code and message.
@@ -179,9 +148,12 @@ public struct NetworkError: Error, Sendable {
             (self.type, self.codingPath, self.reason, self.bodyStart) = (type, codingPath, reason, bodyStart)
         }
     }
-}
 
-extension NetworkError {
+    /// Returns the error of a request that is not sent.
+    static func refused(_ code: Code, _ message: String) -> NetworkError {
+        NetworkError(code, message, phase: .preparing)
+    }
+
     /// How far an exchange had come.
     public enum Phase: String, Sendable, Hashable, Codable {
         /// Nothing was sent: the request was refused.
@@ -197,4 +169,62 @@ extension NetworkError {
         /// The response had arrived and was being checked and decoded.
         case decoding = "reading the response"
     }
+
+    /// The code of any error: a ``NetworkError``'s own, and ``Code/cancelled`` for Swift's `CancellationError`.
+    /// `nil` for errors of other types.
+    public static func code(of error: any Error) -> Code? {
+        (error as? NetworkError)?.code ?? (error is CancellationError ? .cancelled : nil)
+    }
+
+    /// Matches by code, so that `catch NetworkError.totalTimeout` catches each of these errors, whatever its words.
+    /// ``cancelled`` matches `CancellationError` too.
+    public static func ~= (pattern: NetworkError, error: any Error) -> Bool { code(of: error) == pattern.code }
+
+    /// The error that a caller receives: `CancellationError` where its task is cancelled and the error says just that.
+    static func thrown(_ error: any Error) -> any Error {
+        guard Task.isCancelled, let error = error as? NetworkError, error.code == .cancelled else { return error }
+        return CancellationError()
+    }
+
+    /// Returns the error with the exchange in which it occurred. An error that already names an exchange stays the
+    /// same.
+    package func during(_ request: TransportRequest, transport: String, elapsed: Duration, repeats: Int = 0)
+        -> NetworkError
+    {
+        guard exchange == nil else { return self }
+        var error = self
+        error.exchange = Exchange(
+            method: request.method.rawValue,
+            url: request.url.description,
+            transport: transport,
+            elapsed: elapsed
+        )
+        error.exchange?.repeats = repeats
+        error.exchange?.attempts += repeats
+        return error
+    }
+
+    /// Returns the error for an exchange that did not end in time.
+    package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
+        timeout(.totalTimeout, of: request.options, phase: phase)
+    }
+
+    /// Returns the error for a timeout that is over, with the option's name and value.
+    package static func timeout(_ code: Code, of options: TransportOptions, phase: Phase? = nil) -> NetworkError {
+        let message =
+            switch code {
+            case .connectTimeout: "no connection within \(options.connectTimeout ?? .zero) (connectTimeout)"
+            case .idleTimeout: "nothing moved for \(options.idleTimeout ?? .zero) (idleTimeout)"
+            case .firstByteTimeout:
+                "no byte of the response within \(options.firstByteTimeout ?? .zero) (firstByteTimeout)"
+            default: "the exchange was not done within \(options.totalTimeout ?? .zero) (totalTimeout)"
+            }
+        return NetworkError(code, message, phase: phase)
+    }
+}
+
+extension NetworkError.Code {
+    /// Matches an error with this code: `catch NetworkError.Code.unacceptableStatus`. ``cancelled`` matches
+    /// `CancellationError` too.
+    public static func ~= (pattern: Self, error: any Error) -> Bool { NetworkError.code(of: error) == pattern }
 }

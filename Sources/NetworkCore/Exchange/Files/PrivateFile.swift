@@ -12,23 +12,16 @@ package struct PrivateFile: Sendable {
     /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason.
     package init(creating path: String, replaces: Bool) throws(NetworkError) {
         self.path = path
-        do throws(SystemFile.Failure) {
-            let file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? 0 : O_EXCL), mode: 0o600)
-            self.file = file
-            try Self.takeOver(file)
-        } catch {
-            throw .file(path, error)
-        }
+        file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? 0 : O_EXCL), mode: 0o600)
+        try takeOver()
     }
 
     /// Locks, empties and restricts a regular file. A device belongs to all users, and keeps its permissions.
-    private static func takeOver(_ file: SystemFile) throws(SystemFile.Failure) {
-        do throws(SystemFile.Failure) {
+    private func takeOver() throws(NetworkError) {
+        do throws(NetworkError) {
             guard try file.status().st_mode & S_IFMT == S_IFREG else { return }
             // Some file systems have no locks (ENOLCK); then there is no second writer to keep out by one.
-            guard (try? file.lock()) ?? true else {
-                throw SystemFile.Failure(code: EBUSY, reason: "another recording is writing it")
-            }
+            guard (try? file.lock()) ?? true else { throw .file(path, EBUSY, "another recording is writing it") }
             try file.truncate(to: 0)
             try file.setPermissions(0o600)
         } catch {
@@ -40,42 +33,21 @@ package struct PrivateFile: Sendable {
     /// Writes bytes at an offset from the start.
     /// - Throws: ``NetworkError/Code/diskFull``; ``NetworkError/Code/unwritableFile`` with the system's reason.
     package func write(_ bytes: Data, at offset: Int) throws(NetworkError) {
-        do throws(SystemFile.Failure) {
-            try FileSignals.blocking { () throws(SystemFile.Failure) in
-                try file.seek(to: offset)
-                try file.write(bytes)
-            }
-        } catch {
-            throw .file(path, error)
+        try FileSignals.blocking { () throws(NetworkError) in
+            try file.seek(to: offset)
+            try file.write(bytes)
         }
     }
 
     /// Cuts the file at a length in bytes.
-    package func truncate(to length: Int) throws(NetworkError) {
-        do throws(SystemFile.Failure) { try file.truncate(to: length) } catch { throw .file(path, error) }
-    }
+    package func truncate(to length: Int) throws(NetworkError) { try file.truncate(to: length) }
 
     /// Closes the file. A second call does nothing.
-    package func close() throws(NetworkError) {
-        do throws(SystemFile.Failure) { try file.close() } catch { throw .file(path, error) }
-    }
+    package func close() throws(NetworkError) { try file.close() }
 
     /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
     /// - Throws: ``NetworkError/Code/unreadableFile`` with the system's reason.
     package static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
-        do throws(SystemFile.Failure) {
-            let file = try SystemFile(openingRegularFile: path)
-            // Nothing was written, so closing can't lose anything.
-            defer { try? file.close() }
-            var contents = Data()
-            while contents.count <= limit {
-                let piece = try file.read()
-                if piece.isEmpty { break }
-                contents.append(piece)
-            }
-            return contents
-        } catch {
-            throw .file(path, error, .unreadableFile, "can't be read", .preparing)
-        }
+        try SystemFile.contents(of: path, upTo: limit)
     }
 }

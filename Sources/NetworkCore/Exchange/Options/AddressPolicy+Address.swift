@@ -57,9 +57,7 @@ extension AddressPolicy {
             return [Address(bytes: Array(bytes[12...]))].compactMap(\.self)
         }
     }
-}
 
-extension AddressPolicy {
     /// A range of addresses in CIDR notation, such as `10.0.0.0/8` or `fc00::/7`. Without a `/`, a single address.
     ///
     /// A range of IPv4 addresses written as IPv6 addresses (`::ffff:10.0.0.0/104`,

@@ -67,6 +67,6 @@ enum OptionCheck {
     }
 
     static func invalid(_ name: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidOption, "\(name) \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidOption, "\(name) \(problem)")
     }
 }

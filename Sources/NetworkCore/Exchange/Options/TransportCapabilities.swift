@@ -124,10 +124,7 @@ public struct TransportCapabilities: Sendable {
     /// Returns the ``NetworkError/Code/unsupported`` error for a request that requires a missing feature.
     public func refusal(of capability: Capability) -> NetworkError {
         let reason = reasons[capability].map { " (\($0))" } ?? ""
-        return NetworkError(
-            .unsupported,
-            "the \(transport) transport does not support \(capability.rawValue)\(reason)",
-            phase: .preparing
-        )
+        return NetworkError.refused(
+            .unsupported, "the \(transport) transport does not support \(capability.rawValue)\(reason)")
     }
 }

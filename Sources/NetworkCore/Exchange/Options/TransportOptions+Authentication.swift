@@ -9,7 +9,7 @@ extension TransportOptions {
     /// receives the last response. The body goes out in each round, so it must be one that can be sent twice; a
     /// one-time stream goes with `Expect: 100-continue`, and a challenge that comes when the stream has begun is the
     /// response.
-    public enum Authentication: Sendable, Hashable {
+    public enum Authentication: Sendable, Hashable, SafelyPrinted {
         /// User and password in the clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or
         /// in networks of your own.
         case basic(user: String, password: Secret)
@@ -33,7 +33,7 @@ extension TransportOptions {
         /// The parameters of
         /// [AWS Signature Version 4](https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html). Send a
         /// session token in the header field `X-Amz-Security-Token`.
-        public struct AWSSignature: Sendable, Hashable {
+        public struct AWSSignature: Sendable, Hashable, SafelyPrinted {
             /// The two vendors, separated by a colon: the first names the algorithm and the key, the second the header
             /// fields (`X-Amz-…`). Default: `aws:amz`. Services of other vendors may require another value.
             public var provider = "aws:amz"
@@ -57,6 +57,11 @@ extension TransportOptions {
                 self.secretKey = secretKey
                 self.region = region
                 self.service = service
+            }
+
+            /// The provider, region and service.
+            public var description: String {
+                [provider, region, service].compactMap { $0.map { Redaction.visible($0) } }.joined(separator: ":")
             }
         }
 
@@ -103,5 +108,34 @@ extension TransportOptions {
             case .awsSigV4: [.awsSigV4]
             }
         }
+
+        /// The name of the scheme.
+        public var description: String {
+            switch self {
+            case .basic: "basic"
+            case .bearer: "bearer"
+            case .digest: "digest"
+            case .anySafe: "anySafe"
+            case .awsSigV4(let signature): "awsSigV4 (\(signature))"
+            }
+        }
+    }
+
+    /// A text that is never printed, such as a password, a token or a key.
+    ///
+    /// Descriptions, dumps and interpolations of a secret, and of every value that contains one, show `<secret>`. A
+    /// string literal creates a secret.
+    public struct Secret: Sendable, Hashable, SafelyPrinted, ExpressibleByStringLiteral {
+        /// The text itself.
+        public let value: String
+
+        /// Creates a secret from a text.
+        public init(_ value: String) { self.value = value }
+
+        /// Creates a secret from a literal.
+        public init(stringLiteral value: String) { self.value = value }
+
+        /// The text `<secret>`.
+        public var description: String { "<secret>" }
     }
 }

@@ -81,62 +81,61 @@ extension TransportOptions {
             /// Creates the default options.
             public init() {}
         }
-    }
-}
 
-extension TransportOptions.Connection: TransportOptionGroup {
-    func check() throws {
-        switch unixSocket {
-        case nil: break
-        case .path(let path):
-            try OptionCheck.text(path, "connection.unixSocket")
-            try Self.checkLength(path, 107)
-        case .abstract(let name):
-            try OptionCheck.text(name, "connection.unixSocket")
-            try Self.checkLength(name, 106)
-        }
-        if let interface { try Self.checkInterface(interface) }
-        if let localPorts {
-            try OptionCheck.port(localPorts.lowerBound, "connection.localPorts")
-            try OptionCheck.port(localPorts.upperBound, "connection.localPorts")
-        }
-        if let keepAlive {
-            try Self.checkSeconds(keepAlive.idle, "connection.keepAlive.idle")
-            try Self.checkSeconds(keepAlive.interval, "connection.keepAlive.interval")
-        }
-    }
-
-    /// The maximum length of an interface's name, in bytes (IFNAMSIZ, netdevice(7)).
-    private static let maximumInterfaceName = 15
-
-    private static func checkInterface(_ value: String) throws {
-        try OptionCheck.token(value, "connection.interface", without: "!/")
-        guard AddressPolicy.Address(value) == nil else {
-            guard !value.utf8.contains(UInt8(ascii: "%")) else {
-                throw OptionCheck.invalid("connection.interface", "has a zone; name the interface instead")
+        func check() throws {
+            switch unixSocket {
+            case nil: break
+            case .path(let path):
+                try OptionCheck.text(path, "connection.unixSocket")
+                try Self.checkLength(path, 107)
+            case .abstract(let name):
+                try OptionCheck.text(name, "connection.unixSocket")
+                try Self.checkLength(name, 106)
             }
-            return
+            if let interface { try Self.checkInterface(interface) }
+            if let localPorts {
+                try OptionCheck.port(localPorts.lowerBound, "connection.localPorts")
+                try OptionCheck.port(localPorts.upperBound, "connection.localPorts")
+            }
+            if let keepAlive {
+                try Self.checkSeconds(keepAlive.idle, "connection.keepAlive.idle")
+                try Self.checkSeconds(keepAlive.interval, "connection.keepAlive.interval")
+            }
         }
-        guard value.utf8.count <= maximumInterfaceName else {
-            throw OptionCheck.invalid("connection.interface", "is neither an IP address nor the name of an interface")
-        }
-    }
 
-    private static func checkLength(_ name: String, _ limit: Int) throws {
-        guard name.utf8.count <= limit else {
-            throw OptionCheck.invalid("connection.unixSocket", "has more than \(limit) bytes")
-        }
-    }
+        /// The maximum length of an interface's name, in bytes (IFNAMSIZ, netdevice(7)).
+        private static let maximumInterfaceName = 15
 
-    private static func checkSeconds(_ value: Duration, _ name: String) throws {
-        guard value >= .seconds(1), value <= .seconds(32_767) else {
-            throw OptionCheck.invalid(name, "is \(value); it must be from 1 to 32767 seconds")
+        private static func checkInterface(_ value: String) throws {
+            try OptionCheck.token(value, "connection.interface", without: "!/")
+            guard AddressPolicy.Address(value) == nil else {
+                guard !value.utf8.contains(UInt8(ascii: "%")) else {
+                    throw OptionCheck.invalid("connection.interface", "has a zone; name the interface instead")
+                }
+                return
+            }
+            guard value.utf8.count <= maximumInterfaceName else {
+                throw OptionCheck.invalid(
+                    "connection.interface", "is neither an IP address nor the name of an interface")
+            }
         }
-    }
 
-    var required: [TransportCapabilities.Capability] {
-        var required = [TransportCapabilities.Capability.connectionOptions]
-        if unixSocket != nil { required.append(.unixSockets) }
-        return required
+        private static func checkLength(_ name: String, _ limit: Int) throws {
+            guard name.utf8.count <= limit else {
+                throw OptionCheck.invalid("connection.unixSocket", "has more than \(limit) bytes")
+            }
+        }
+
+        private static func checkSeconds(_ value: Duration, _ name: String) throws {
+            guard value >= .seconds(1), value <= .seconds(32_767) else {
+                throw OptionCheck.invalid(name, "is \(value); it must be from 1 to 32767 seconds")
+            }
+        }
+
+        var required: [TransportCapabilities.Capability] {
+            var required = [TransportCapabilities.Capability.connectionOptions]
+            if unixSocket != nil { required.append(.unixSockets) }
+            return required
+        }
     }
 }

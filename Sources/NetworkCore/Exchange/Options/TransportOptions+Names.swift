@@ -1,6 +1,6 @@
 extension TransportOptions {
     /// How host names are resolved. Not supported by the URLSession transport.
-    public struct Names: Sendable, Hashable {
+    public struct Names: Sendable, Hashable, SafelyPrinted {
         /// Addresses for names that are then not looked up. They apply to this request only; other requests of the same
         /// dispatcher look the names up as usual. Such a request goes directly to the server and bypasses the
         /// environment's proxy. Requires libcurl 7.21. Default: none.
@@ -64,39 +64,45 @@ extension TransportOptions {
                 self.toPort = toPort
             }
         }
-    }
-}
 
-extension TransportOptions.Names: TransportOptionGroup {
-    func check() throws {
-        for entry in addresses {
-            try OptionCheck.host(entry.host, "names.addresses")
-            try OptionCheck.port(entry.port, "names.addresses")
-            guard (1...5).contains(entry.addresses.count) else {
-                throw OptionCheck.invalid("names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are valid")
-            }
-            for address in entry.addresses
-            where AddressPolicy.Address(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
-                throw OptionCheck.invalid("names.addresses", "has an entry that is not an IP address without a zone")
-            }
+        /// The number of names with addresses of their own, and the host of a server for DNS over HTTPS.
+        public var description: String {
+            let names = "\(addresses.count) static names, \(connectTo.count) other targets, cached for \(cacheTime)"
+            return names + (dnsOverHTTPS.map { ", resolved at \(Redaction().origin(of: $0))" } ?? "")
         }
-        for rule in connectTo {
-            for host in [rule.host, rule.toHost] { if let host { try OptionCheck.host(host, "names.connectTo") } }
-            for port in [rule.port, rule.toPort] { if let port { try OptionCheck.port(port, "names.connectTo") } }
-        }
-        guard cacheTime >= .zero, cacheTime <= TransportOptions.maximumTimeout else {
-            throw OptionCheck.invalid("names.cacheTime", "is \(cacheTime); it must be from 0 to a year")
-        }
-        if let dnsOverHTTPS {
-            do {
-                let url = try RequestURL(ascii: dnsOverHTTPS)
-                if url.scheme != "https" { throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL") }
-            } catch {
-                let reason = (error as? NetworkError)?.message ?? "\(error)"
-                throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL: \(reason)")
-            }
-        }
-    }
 
-    var required: [TransportCapabilities.Capability] { [.nameOptions] }
+        func check() throws {
+            for entry in addresses {
+                try OptionCheck.host(entry.host, "names.addresses")
+                try OptionCheck.port(entry.port, "names.addresses")
+                guard (1...5).contains(entry.addresses.count) else {
+                    throw OptionCheck.invalid(
+                        "names.addresses", "has \(entry.addresses.count) addresses; 1 to 5 are valid")
+                }
+                for address in entry.addresses
+                where AddressPolicy.Address(address) == nil || address.utf8.contains(UInt8(ascii: "%")) {
+                    throw OptionCheck.invalid(
+                        "names.addresses", "has an entry that is not an IP address without a zone")
+                }
+            }
+            for rule in connectTo {
+                for host in [rule.host, rule.toHost] { if let host { try OptionCheck.host(host, "names.connectTo") } }
+                for port in [rule.port, rule.toPort] { if let port { try OptionCheck.port(port, "names.connectTo") } }
+            }
+            guard cacheTime >= .zero, cacheTime <= TransportOptions.maximumTimeout else {
+                throw OptionCheck.invalid("names.cacheTime", "is \(cacheTime); it must be from 0 to a year")
+            }
+            if let dnsOverHTTPS {
+                do {
+                    let url = try RequestURL(ascii: dnsOverHTTPS)
+                    if url.scheme != "https" { throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL") }
+                } catch {
+                    let reason = (error as? NetworkError)?.message ?? "\(error)"
+                    throw OptionCheck.invalid("names.dnsOverHTTPS", "is not an https URL: \(reason)")
+                }
+            }
+        }
+
+        var required: [TransportCapabilities.Capability] { [.nameOptions] }
+    }
 }

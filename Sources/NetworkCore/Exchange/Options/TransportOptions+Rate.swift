@@ -39,23 +39,21 @@ extension TransportOptions {
                 self.duration = duration
             }
         }
-    }
-}
 
-extension TransportOptions.Rate: TransportOptionGroup {
-    func check() throws {
-        let rates = [
-            ("rate.maximumReceivedPerSecond", maximumReceivedPerSecond),
-            ("rate.maximumSentPerSecond", maximumSentPerSecond),
-            ("rate.lowSpeed.bytesPerSecond", lowSpeed?.bytesPerSecond),
-        ]
-        for case (let name, .some(let value)) in rates where !(1...1 << 40).contains(value) {
-            throw OptionCheck.invalid(name, "is \(value); it must be from 1 to 2^40 bytes a second")
+        func check() throws {
+            let rates = [
+                ("rate.maximumReceivedPerSecond", maximumReceivedPerSecond),
+                ("rate.maximumSentPerSecond", maximumSentPerSecond),
+                ("rate.lowSpeed.bytesPerSecond", lowSpeed?.bytesPerSecond),
+            ]
+            for case (let name, .some(let value)) in rates where !(1...1 << 40).contains(value) {
+                throw OptionCheck.invalid(name, "is \(value); it must be from 1 to 2^40 bytes a second")
+            }
+            if let duration = lowSpeed?.duration, duration < .seconds(1) || duration > .seconds(86_400) {
+                throw OptionCheck.invalid("rate.lowSpeed.duration", "is \(duration); it must be from a second to a day")
+            }
         }
-        if let duration = lowSpeed?.duration, duration < .seconds(1) || duration > .seconds(86_400) {
-            throw OptionCheck.invalid("rate.lowSpeed.duration", "is \(duration); it must be from a second to a day")
-        }
-    }
 
-    var required: [TransportCapabilities.Capability] { [.rateOptions] }
+        var required: [TransportCapabilities.Capability] { [.rateOptions] }
+    }
 }

@@ -43,7 +43,7 @@ extension TransportOptions {
         public init() {}
 
         /// The certificate authorities to trust, instead of all others.
-        public enum Authorities: Sendable, Hashable {
+        public enum Authorities: Sendable, Hashable, SafelyPrinted {
             /// The system's certificates, where libcurl was built to look for them. The bundle is read once and cached
             /// for a day. A directory of single files, which would be read again for each
             /// connection, is used only if there is no bundle.
@@ -61,6 +61,28 @@ extension TransportOptions {
             /// cache the parsed certificates.
             /// [CURLOPT_CAINFO_BLOB](https://curl.se/libcurl/c/CURLOPT_CAINFO_BLOB.html)
             case bytes(Data)
+
+            /// The path, or the number of bytes.
+            public var description: String {
+                switch self {
+                case .system: "the system's"
+                case .file(let path): "file \(Redaction.visible(path))"
+                case .directory(let path): "directory \(Redaction.visible(path))"
+                case .bytes(let bytes): "\(bytes.count) bytes"
+                }
+            }
+
+            func check(_ name: String) throws {
+                switch self {
+                case .system: break
+                case .file(let path), .directory(let path): try OptionCheck.text(path, name)
+                case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
+                }
+            }
+
+            func checkFile(_ name: String) throws {
+                if case .file(let path) = self { try OptionCheck.file(path, name) }
+            }
         }
 
         /// A client certificate with its key, both in PEM.
@@ -83,14 +105,37 @@ extension TransportOptions {
                 self.key = key
                 self.password = password
             }
+
+            fileprivate var holdsBytes: Bool {
+                [certificate, key].contains { if case .bytes = $0 { true } else { false } }
+            }
         }
 
         /// The source of a PEM text.
-        public enum Source: Sendable, Hashable {
+        public enum Source: Sendable, Hashable, SafelyPrinted {
             /// The path of a file.
             case file(String)
             /// The PEM text itself.
             case bytes(Data)
+
+            /// The path, or the number of bytes.
+            public var description: String {
+                switch self {
+                case .file(let path): "file \(Redaction.visible(path))"
+                case .bytes(let bytes): "\(bytes.count) bytes"
+                }
+            }
+
+            fileprivate func check(_ name: String) throws {
+                switch self {
+                case .file(let path): try OptionCheck.text(path, name)
+                case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
+                }
+            }
+
+            fileprivate func checkFile(_ name: String) throws {
+                if case .file(let path) = self { try OptionCheck.file(path, name) }
+            }
         }
 
         /// A version of TLS.
@@ -107,78 +152,43 @@ extension TransportOptions {
             /// Returns whether the left version is older than the right one.
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
-    }
-}
 
-extension TransportOptions.TLS: TransportOptionGroup {
-    func check() throws {
-        try authorities.check("tls.authorities")
-        if let clientCertificate {
-            try clientCertificate.certificate.check("tls.clientCertificate.certificate")
-            try clientCertificate.key?.check("tls.clientCertificate.key")
-            if let password = clientCertificate.password {
-                try OptionCheck.text(password.value, "tls.clientCertificate.password", mayBeEmpty: true)
+        func check() throws {
+            try authorities.check("tls.authorities")
+            if let clientCertificate {
+                try clientCertificate.certificate.check("tls.clientCertificate.certificate")
+                try clientCertificate.key?.check("tls.clientCertificate.key")
+                if let password = clientCertificate.password {
+                    try OptionCheck.text(password.value, "tls.clientCertificate.password", mayBeEmpty: true)
+                }
             }
-        }
-        for key in pinnedPublicKeys {
-            let digest = Data(base64Encoded: String(key.dropFirst(8)))
-            guard key.hasPrefix("sha256//"), digest?.count == 32 else {
-                let form = "must be 'sha256//' and the base64 of 32 bytes"
-                throw OptionCheck.invalid("tls.pinnedPublicKeys", form)
+            for key in pinnedPublicKeys {
+                let digest = Data(base64Encoded: String(key.dropFirst(8)))
+                guard key.hasPrefix("sha256//"), digest?.count == 32 else {
+                    let form = "must be 'sha256//' and the base64 of 32 bytes"
+                    throw OptionCheck.invalid("tls.pinnedPublicKeys", form)
+                }
             }
+            if let maximumVersion, maximumVersion < minimumVersion {
+                throw OptionCheck.invalid("tls.maximumVersion", "is below minimumVersion")
+            }
+            if let ciphers { try OptionCheck.token(ciphers, "tls.ciphers") }
+            if let cipherSuites { try OptionCheck.token(cipherSuites, "tls.cipherSuites") }
+            if let serverName { try OptionCheck.host(serverName, "tls.serverName") }
         }
-        if let maximumVersion, maximumVersion < minimumVersion {
-            throw OptionCheck.invalid("tls.maximumVersion", "is below minimumVersion")
+
+        var required: [TransportCapabilities.Capability] {
+            var required = [TransportCapabilities.Capability.tlsOptions]
+            if case .bytes = authorities { required.append(.authoritiesInMemory) }
+            if clientCertificate?.holdsBytes == true { required.append(.clientCertificateInMemory) }
+            return required
         }
-        if let ciphers { try OptionCheck.token(ciphers, "tls.ciphers") }
-        if let cipherSuites { try OptionCheck.token(cipherSuites, "tls.cipherSuites") }
-        if let serverName { try OptionCheck.host(serverName, "tls.serverName") }
-    }
 
-    var required: [TransportCapabilities.Capability] {
-        var required = [TransportCapabilities.Capability.tlsOptions]
-        if case .bytes = authorities { required.append(.authoritiesInMemory) }
-        if clientCertificate?.holdsBytes == true { required.append(.clientCertificateInMemory) }
-        return required
-    }
-}
-
-extension TransportOptions.TLS.Authorities {
-    func check(_ name: String) throws {
-        switch self {
-        case .system: break
-        case .file(let path), .directory(let path): try OptionCheck.text(path, name)
-        case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
+        /// Checks what may change after the options were made.
+        func checkFiles() throws {
+            try authorities.checkFile("tls.authorities")
+            try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")
+            try clientCertificate?.key?.checkFile("tls.clientCertificate.key")
         }
-    }
-
-    func checkFile(_ name: String) throws { if case .file(let path) = self { try OptionCheck.file(path, name) } }
-}
-
-extension TransportOptions.TLS {
-    /// Checks what may change after the options were made.
-    func checkFiles() throws {
-        try authorities.checkFile("tls.authorities")
-        try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")
-        try clientCertificate?.key?.checkFile("tls.clientCertificate.key")
-    }
-}
-
-extension TransportOptions.TLS.ClientCertificate {
-    fileprivate var holdsBytes: Bool {
-        [certificate, key].contains { if case .bytes = $0 { true } else { false } }
-    }
-}
-
-extension TransportOptions.TLS.Source {
-    fileprivate func check(_ name: String) throws {
-        switch self {
-        case .file(let path): try OptionCheck.text(path, name)
-        case .bytes(let bytes): if bytes.isEmpty { throw OptionCheck.invalid(name, "is empty") }
-        }
-    }
-
-    fileprivate func checkFile(_ name: String) throws {
-        if case .file(let path) = self { try OptionCheck.file(path, name) }
     }
 }

@@ -86,17 +86,14 @@ public struct TransportOptions: Sendable, Hashable {
         try Self.check(totalTimeout, "totalTimeout")
         try Self.check(firstByteTimeout, "firstByteTimeout")
         guard maximumBodyBytes >= 0 else {
-            throw NetworkError(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "maximumBodyBytes is \(maximumBodyBytes), below 0")
         }
     }
 
     private static func check(_ timeout: Duration?, _ name: StaticString) throws {
         guard let timeout, timeout <= .zero || timeout > maximumTimeout else { return }
-        throw NetworkError(
-            .invalidOption,
-            "\(name) is \(timeout); it must be above 0 and at most a year (nil for none)",
-            phase: .preparing
-        )
+        throw NetworkError.refused(
+            .invalidOption, "\(name) is \(timeout); it must be above 0 and at most a year (nil for none)")
     }
 
     /// The capabilities that these options require.
@@ -133,9 +130,7 @@ public struct TransportOptions: Sendable, Hashable {
         /// if libcurl was built with it; refused below libcurl 8.1, like ``http2``.
         case http3 = "3"
     }
-}
 
-extension TransportOptions {
     /// The trusted authorities, the client certificate and the parameters of TLS.
     public var tls: TLS {
         get { rare?.value.tls ?? TLS() }

@@ -142,10 +142,7 @@ package struct Redaction: Sendable {
 
     /// Returns the start of an intended name, as far as it is a token: a value may have been written after it.
     package static func token(_ name: String) -> String {
-        let token = name.utf8.prefix(64).prefix { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
+        let token = name.utf8.prefix(64).prefix(while: \.isOfToken)
         return String(decoding: token, as: UTF8.self) + (token.count < name.utf8.count ? "…" : "")
     }
 

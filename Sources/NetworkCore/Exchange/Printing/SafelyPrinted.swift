@@ -15,6 +15,9 @@
 public protocol SafelyPrinted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SafelyPrinted {
+    /// The name of the type, unless the type has a description of its own.
+    public var description: String { TypeName.of(Self.self) }
+
     /// The same as the description.
     public var debugDescription: String { description }
 

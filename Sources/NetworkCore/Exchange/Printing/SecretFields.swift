@@ -40,7 +40,7 @@ public enum SecretFields {
         var word = 0
         for (index, byte) in name.enumerated() {
             if isStem(at: index, in: name) { return true }
-            guard !isLetterOrDigit(byte) else { continue }
+            guard !byte.isLetterOrDigit else { continue }
             if isSecret(name[word..<index]) { return true }
             word = index + 1
         }
@@ -79,10 +79,6 @@ public enum SecretFields {
             while offset < text.count, name[index + offset] == text[offset] { offset += 1 }
             return offset == text.count
         }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte)
     }
 
     private static func bytes(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }

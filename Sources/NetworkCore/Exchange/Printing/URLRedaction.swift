@@ -54,8 +54,8 @@ struct URLRedaction {
             guard tailMarks.contains(word[index]) else { return false }
             let rest = word[(index + 1)...]
             if isURL { return !rest.isEmpty }
-            let isNumber = rest.allSatisfy { closers.contains($0) || isDigit($0) }
-            return !isNumber || word[index] == UInt8(ascii: "?") && rest.contains(where: isDigit)
+            let isNumber = rest.allSatisfy { closers.contains($0) || $0.isDigit }
+            return !isNumber || word[index] == UInt8(ascii: "?") && rest.contains(where: \.isDigit)
         }
     }
 
@@ -156,7 +156,7 @@ struct URLRedaction {
 
     /// Whether the text after a host's colon may be a port, followed by closing punctuation.
     private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
-        let digits = text.prefix(while: isDigit)
+        let digits = text.prefix(while: \.isDigit)
         guard text[digits.endIndex...].allSatisfy(closers.contains), digits.count <= 5 else { return false }
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) } <= 65_535
     }
@@ -179,6 +179,4 @@ struct URLRedaction {
         guard let start else { return false }
         return word[(start + 3)...].count { $0 == UInt8(ascii: ".") } >= 2
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 }

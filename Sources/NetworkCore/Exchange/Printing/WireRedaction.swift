@@ -66,13 +66,11 @@ struct WireRedaction: Sendable {
         // Only the digits of version and status are shown. The reason phrase is free text of the server.
         let version = line.prefix(8).prefix { !Redaction.isBlank($0) }
         let status = line.dropFirst(version.count).drop(while: Redaction.isBlank).prefix(3)
-        guard version.dropFirst(5).allSatisfy({ $0 == UInt8(ascii: ".") || Self.isDigit($0) }),
-            status.allSatisfy(Self.isDigit)
+        guard version.dropFirst(5).allSatisfy({ $0 == UInt8(ascii: ".") || $0.isDigit }),
+            status.allSatisfy(\.isDigit)
         else { return redaction.mark }
         return String(decoding: version, as: UTF8.self) + " " + String(decoding: status, as: UTF8.self)
     }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Returns the line with the value of the first secret field, and everything after it, replaced.
     ///

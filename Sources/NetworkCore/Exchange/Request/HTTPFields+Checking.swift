@@ -30,6 +30,27 @@ extension HTTPFields {
     /// The maximum number of fields. The shortest line has five bytes, and ``TransportRequest/maximumHeaderBytes``
     /// limits them all.
     static let maximumFields = TransportRequest.maximumHeaderBytes / 5
+
+    /// Returns the body's length that the head announces, or `nil` if it announces none. Several fields and lists are
+    /// accepted if all values are the same (RFC 9110 §8.6).
+    ///
+    /// libcurl stops reading at the first character that is not a digit: `0x3` would silently become an empty body.
+    /// - Throws: ``NetworkError/Code/invalidResponse`` for a value that is not a number and for two different values.
+    package func announcedLength() throws(NetworkError) -> Int? {
+        var announced: Int?
+        for field in self[values: .contentLength] {
+            for text in field.split(atByte: UInt8(ascii: ",")) {
+                guard let length = Int(asciiDigits: text.withoutBlanks.utf8) else {
+                    throw .invalidLength("its Content-Length is not a number that can be used")
+                }
+                guard announced ?? length == length else {
+                    throw .invalidLength("it has two different Content-Length values")
+                }
+                announced = length
+            }
+        }
+        return announced
+    }
 }
 
 extension HTTPField {
@@ -81,7 +102,11 @@ extension HTTPField.Name {
 
 extension NetworkError {
     static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)", phase: .preparing)
+        NetworkError.refused(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)")
+    }
+
+    fileprivate static func invalidLength(_ reason: String) -> NetworkError {
+        NetworkError(.invalidResponse, "the response can't be used: \(reason)", phase: .receiving)
     }
 }
 
@@ -91,12 +116,20 @@ extension HTTPRequest.Method {
     ///   ([RFC 9110 §9.1](https://www.rfc-editor.org/rfc/rfc9110#section-9.1)).
     public init(checking name: String) throws {
         guard let method = HTTPRequest.Method(rawValue: name) else {
-            throw NetworkError(
-                .invalidMethod,
-                "the method '\(Redaction.token(name))' is not a token (RFC 9110 §9.1)",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .invalidMethod, "the method '\(Redaction.token(name))' is not a token (RFC 9110 §9.1)")
         }
         self = method
     }
+
+    /// Whether a second execution changes nothing more than the first (RFC 9110 §9.2.2). Of the registered methods
+    /// besides those of RFC 9110, only the ones that change nothing count; any other method counts as not idempotent.
+    package var isIdempotent: Bool {
+        switch self {
+        case .get, .head, .options, .trace, .put, .delete: true
+        default: Self.registered.contains(rawValue)
+        }
+    }
+
+    private static let registered: Set<String> = ["PROPFIND", "QUERY", "REPORT", "SEARCH"]
 }

@@ -15,7 +15,7 @@ extension TransportRequest {
     /// The rest of a body is sent for one more second after the response has ended, or after its body has been released
     /// with at most 64 KiB left; of a response of unknown length, as long as no more than 64 KiB of it come meanwhile.
     /// Then the connection is closed.
-    public struct Body: Sendable {
+    public struct Body: Sendable, SafelyPrinted {
         package enum Content: Sendable {
             case bytes(Data)
             case produced(BodyProducer)
@@ -114,11 +114,16 @@ extension TransportRequest {
             case .produced(let producer): producer.length
             }
         }
+
+        /// The length of the body.
+        public var description: String {
+            length.map { "a body of \($0) bytes" } ?? "a body of unknown length"
+        }
     }
 }
 
 /// The source of a streamed body.
-package struct BodyProducer: Sendable {
+package struct BodyProducer: Sendable, SafelyPrinted {
     /// The total number of bytes, if known.
     package let length: Int?
     /// Whether ``run`` may be called again from the start.
@@ -142,7 +147,7 @@ package struct BodyProducer: Sendable {
 
     /// Does the same, and checks that there are as many bytes as the length says: for a part of a body, whose whole
     /// length says nothing of this one's.
-    package func runExactly(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+    func runExactly(_ deliver: @Sendable (Data) async throws -> Void) async throws {
         guard let length else { return try await run(deliver) }
         let delivered = Atomic(0)
         try await run { chunk in

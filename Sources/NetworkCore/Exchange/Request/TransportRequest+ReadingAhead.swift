@@ -60,7 +60,11 @@ extension TransportRequest {
             {
                 if next <= .now {
                     let isTotal = total.map { begin + $0 <= .now } ?? false
-                    return outcome.finish(.failure(NetworkError.readAheadTimeout(name, isTotal: isTotal)))
+                    let (code, words): (NetworkError.Code, String) =
+                        isTotal
+                        ? (.totalTimeout, "did not end in time (totalTimeout)")
+                        : (.idleTimeout, "did not move in time (idleTimeout)")
+                    return outcome.finish(.failure(NetworkError.refused(code, "\(name) \(words)")))
                 }
                 do { try await Task.sleep(until: next, clock: .continuous) } catch { return false }
             }
@@ -70,24 +74,31 @@ extension TransportRequest {
             reading.cancel()
             watching.cancel()
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { outcome.attach($0) }
-        } onCancel: {
-            outcome.finish(.failure(NetworkError.cancelled))
-        }
+        try await outcome.value(orWhenCancelled: NetworkError.cancelled)
         if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
+    }
+
+    /// Returns the request with its body in memory if the transport can't stream it; see
+    /// ``TransportCapabilities/Capability/streamedRequestBodies``.
+    /// The reading has the request's timeouts, as the sending would have.
+    func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
+        guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
+        try checkBodyLength()
+        // A stream that can be read once is not read for a request that can't be sent.
+        var described = self
+        described.body = .bytes(Data(count: min(1, body.length ?? 1)))
+        try described.check(for: capabilities)
+        let collector = BodyCollector(body, limit: max(0, options.maximumBodyBytes))
+        var request = self
+        try await request.readAhead(body, named: "the body, which \(capabilities.transport) can't stream,") {
+            try collector.append($0)
+        }
+        request.body = .bytes(try collector.finish())
+        return request
     }
 }
 
 /// When the last chunk came.
 private final class Movement: Sendable {
     let last = Guarded(ContinuousClock.now)
-}
-
-extension NetworkError {
-    fileprivate static func readAheadTimeout(_ name: String, isTotal: Bool) -> NetworkError {
-        isTotal
-            ? NetworkError(.totalTimeout, "\(name) did not end in time (totalTimeout)", phase: .preparing)
-            : NetworkError(.idleTimeout, "\(name) did not move in time (idleTimeout)", phase: .preparing)
-    }
 }

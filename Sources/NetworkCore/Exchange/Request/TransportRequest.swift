@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// One request as a transport accepts it: checked, encoded and complete.
-public struct TransportRequest: Sendable {
+public struct TransportRequest: Sendable, SafelyPrinted {
     /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     @inlinable public var method: HTTPRequest.Method {
         _read { yield content.value.method }
@@ -183,47 +183,38 @@ public struct TransportRequest: Sendable {
 
     private func checkMethod() throws {
         if method == .connect || method == .trace {
-            throw NetworkError(
-                .unsupported,
-                "\(method.rawValue) is not supported by any transport of this library",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .unsupported, "\(method.rawValue) is not supported by any transport of this library")
         }
         if method == .head, body != nil {
-            throw NetworkError(.unsupported, "a body on HEAD is not supported by any transport", phase: .preparing)
+            throw NetworkError.refused(.unsupported, "a body on HEAD is not supported by any transport")
         }
     }
 
     /// Checks that no part excludes another one.
     private func checkCombinations() throws {
         if options.authentication != nil, headerFields.contains(.authorization) {
-            throw NetworkError(
-                .invalidOption,
-                "the option authentication and the header field Authorization exclude one another",
-                phase: .preparing
-            )
+            throw NetworkError.refused(
+                .invalidOption, "the option authentication and the header field Authorization exclude one another")
         }
         if options.tls.serverName != nil, url.scheme != "https" {
-            throw NetworkError(.invalidOption, "tls.serverName has no meaning for an http URL", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "tls.serverName has no meaning for an http URL")
         }
         if compression != nil, headerFields.contains(.contentEncoding) {
-            throw NetworkError(
+            throw NetworkError.refused(
                 .invalidOption,
-                "the option requestCompression and the header field Content-Encoding exclude one another",
-                phase: .preparing
-            )
+                "the option requestCompression and the header field Content-Encoding exclude one another")
         }
         if options.wireLog != nil, options.names.dnsOverHTTPS != nil {
             // libcurl below 8.4 writes the lookup's own exchange to standard error, including path and query.
-            throw NetworkError(
-                .invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "the options wireLog and names.dnsOverHTTPS exclude one another")
         }
     }
 
     /// Checks the length that a body says it has.
     func checkBodyLength() throws {
         if let length = body?.length, length < 0 {
-            throw NetworkError(.invalidOption, "the body's length is \(length), below 0", phase: .preparing)
+            throw NetworkError.refused(.invalidOption, "the body's length is \(length), below 0")
         }
     }
 
@@ -231,11 +222,7 @@ public struct TransportRequest: Sendable {
         try checkBodyLength()
         let hasLength = body?.length != nil && (compression == nil || body?.knownBytes != nil)
         if options.httpVersion == .http1_0, body != nil, !hasLength {
-            throw NetworkError(
-                .unsupported,
-                "a body of unknown length can't be sent with HTTP/1.0",
-                phase: .preparing
-            )
+            throw NetworkError.refused(.unsupported, "a body of unknown length can't be sent with HTTP/1.0")
         }
     }
 
@@ -256,11 +243,9 @@ public struct TransportRequest: Sendable {
             try HTTPField(name: .authorization, value: value).checkValue()
         }
         guard bytes <= Self.maximumHeaderBytes else {
-            throw NetworkError(
+            throw NetworkError.refused(
                 .invalidHeader,
-                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent",
-                phase: .preparing
-            )
+                "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent")
         }
     }
 
@@ -274,6 +259,38 @@ public struct TransportRequest: Sendable {
         if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         return required + options.required
+    }
+
+    /// The method, the URL without its query, the number of header fields, and the length of a body.
+    public var description: String {
+        "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
+    }
+
+    /// Adds the header fields that the request does not have yet, up to the number for which
+    /// ``check()`` throws.
+    /// - Parameter isWanted: Returns whether to add a field with the given name.
+    mutating func addMissing(_ fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
+        guard !fields.isEmpty else { return }
+        // A name may occur several times in the added fields.
+        let own = headerFields
+        // HTTPFields looks at one field after another.
+        let names = own.count > Self.fewFields ? Set(own.lazy.map(\.name)) : nil
+        for field in fields where !(names?.contains(field.name) ?? own.contains(field.name)) && isWanted(field.name) {
+            guard headerFields.count <= HTTPFields.maximumFields else { return }
+            headerFields.append(field)
+        }
+    }
+
+    private static var fewFields: Int { 64 }
+
+    /// Checks the number of header fields, to which the pipeline adds some: `HTTPFields` traps beyond 65,534.
+    /// - Throws: ``NetworkError/Code/invalidHeader``.
+    func checkFieldCount(adding more: Int = 0) throws {
+        guard headerFields.count + more > HTTPFields.maximumFields else { return }
+        throw NetworkError.refused(
+            .invalidHeader,
+            "the request has \(headerFields.count + more) header fields; no request can have more than "
+                + "\(HTTPFields.maximumFields)")
     }
 }
 
@@ -293,4 +310,9 @@ extension HTTPField {
 public enum NetworkLayerVersion {
     /// The version, as in the changelog.
     public static let current = "0.1.0"
+}
+
+extension RequestURL {
+    /// A URL that is never sent.
+    static let placeholder = RequestURL(scheme: "http", host: "localhost", port: nil, path: "/", query: nil)
 }

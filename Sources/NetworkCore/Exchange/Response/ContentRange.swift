@@ -15,19 +15,15 @@ struct ContentRange: Hashable, Sendable {
         let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))
         guard parts.count == 2 else { return nil }
         if parts[1] != "*" {
-            guard let total = Self.number(parts[1]) else { return nil }
+            guard let total = Int(asciiDigits: parts[1].utf8) else { return nil }
             self.total = total
         }
         if parts[0] == "*" { return }
-        let ends = parts[0].split(atByte: UInt8(ascii: "-")).map { Self.number($0) }
+        let ends = parts[0].split(atByte: UInt8(ascii: "-")).map { Int(asciiDigits: $0.utf8) }
         guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else {
             return nil
         }
         (self.first, self.last) = (first, last)
-    }
-
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
     }
 }
 

@@ -18,7 +18,7 @@ extension TransportResponse {
     /// A body that is released before its end ends its exchange. So do cancelling the reading task and
     /// ``TransportOptions/totalTimeout``, however much is left to read. While a body is decompressed, both are checked
     /// every few milliseconds.
-    public struct Body: Sendable, AsyncSequence {
+    public struct Body: Sendable, AsyncSequence, SafelyPrinted {
         /// A chunk of the body, never empty.
         public typealias Element = Data
 
@@ -92,7 +92,7 @@ extension TransportResponse {
         var unreadMetrics: (any UnreadMetrics)? { ended?.unreadMetrics }
 
         /// An iterator over the chunks of a body.
-        public struct AsyncIterator: AsyncIteratorProtocol {
+        public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
             fileprivate let source: any BodySource
             fileprivate let record: any ReadingRecord
             private var isOver = false
@@ -125,6 +125,23 @@ extension TransportResponse {
                 return nil
             }
         }
+    }
+
+    /// The source of a body, for authors of transports.
+    ///
+    /// When the last reference is released before the end, the exchange must end.
+    public protocol BodySource: AnyObject, Sendable {
+        /// Returns the next bytes, never empty, or `nil` at the end and after an error.
+        func next() async throws -> Data?
+        /// Returns the rest of the body up to a limit in bytes; `nil` stands for the limit of the request. A larger
+        /// body throws ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: code that abandons a
+        /// response relies on it.
+        func collect(upTo limit: Int?) async throws -> Data
+        /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server
+        /// may respond before it has the whole request.
+        var metrics: TransportMetrics { get }
+        /// The trailer fields; see ``TransportResponse/Body/trailers``.
+        var trailers: HTTPFields? { get }
     }
 }
 
@@ -172,25 +189,6 @@ package final class ReaderClaim: Sendable {
             let hadBytes = phase.load(ordering: .relaxed) & Phase.hadBytes != 0
             phase.store(hadBytes ? Phase.over : 0, ordering: .releasing)
         }
-    }
-}
-
-extension TransportResponse {
-    /// The source of a body, for authors of transports.
-    ///
-    /// When the last reference is released before the end, the exchange must end.
-    public protocol BodySource: AnyObject, Sendable {
-        /// Returns the next bytes, never empty, or `nil` at the end and after an error.
-        func next() async throws -> Data?
-        /// Returns the rest of the body up to a limit in bytes; `nil` stands for the limit of the request. A larger
-        /// body throws ``NetworkError/Code/bodyTooLarge``, and the exchange must end then: code that abandons a
-        /// response relies on it.
-        func collect(upTo limit: Int?) async throws -> Data
-        /// The metrics of the exchange so far; complete once the body has ended, and the request's body too: a server
-        /// may respond before it has the whole request.
-        var metrics: TransportMetrics { get }
-        /// The trailer fields; see ``TransportResponse/Body/trailers``.
-        var trailers: HTTPFields? { get }
     }
 }
 

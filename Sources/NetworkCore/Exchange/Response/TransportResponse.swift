@@ -1,7 +1,8 @@
+public import FoundationEssentials
 public import HTTPTypes
 
 /// One response as a transport returns it: as soon as its head has arrived, while the body is still in transit.
-public struct TransportResponse: Sendable {
+public struct TransportResponse: Sendable, SafelyPrinted {
     /// The status and the header fields. Interim responses (1xx) are left out.
     ///
     /// If only the status is needed, ``status`` is cheaper: the curl transport parses the fields on the first access.
@@ -64,10 +65,13 @@ public struct TransportResponse: Sendable {
         if givenMetrics == nil, let unread = body.unreadMetrics { return .unread(unread) }
         return .read(metrics)
     }
+
+    /// The status, the number of header fields, and the body's description.
+    public var description: String { "\(status.code), \(head.headerFields.count) header fields, a response's body" }
 }
 
 /// A head whose fields are read on access.
-struct ReadableHead: Sendable {
+struct ReadableHead: Sendable, SafelyPrinted {
     private(set) var status: HTTPResponse.Status
     private var read: CopyOnWrite<HTTPResponse>?
     private let unread: (any UnreadHead)?
@@ -122,4 +126,37 @@ package protocol UnreadMetrics: AnyObject, Sendable {
 package protocol EndedBodySource: TransportResponse.BodySource, ReadingRecord {
     /// The data for the metrics; `nil` before the end, or if the metrics need more than that.
     var unreadMetrics: (any UnreadMetrics)? { get }
+}
+
+/// A decoder that makes a value from a response's body. The default of ``NetworkClient/decoder`` is JSON.
+///
+/// ```swift
+/// client.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase }
+/// client.decoder = .using { type, body in try PropertyListDecoder().decode(type, from: body) }
+/// ```
+///
+/// It runs in the caller's task, so on a transport's thread only where that task prefers it as its executor, and is not
+/// interrupted: the call's total timeout and cancellation are checked before and after it.
+/// ``TransportOptions/maximumBodyBytes`` limits its input. Any error that it throws becomes
+/// ``NetworkError/Code/decodingFailed``, or ``NetworkError/Code/noData`` if the body is empty, unless it is a
+/// ``NetworkError`` already. ``Empty``, and an optional without a body, never reach the decoder.
+public protocol ResponseDecoder: Sendable {
+    /// The value of `Accept` for a request that has none, such as `application/json`. `nil`, the default, sends `*/*`.
+    var accept: String? { get }
+
+    /// Returns the value.
+    /// - Parameters:
+    ///   - type: The type to decode.
+    ///   - body: The whole body, decompressed; it may be empty.
+    ///   - head: The head of the response, for its Content-Type.
+    func decode<Value: Decodable & SendableMetatype>(
+        _ type: Value.Type,
+        from body: Data,
+        of head: HTTPResponse
+    ) throws -> sending Value
+}
+
+extension ResponseDecoder {
+    /// No preference: `nil`.
+    public var accept: String? { nil }
 }

@@ -40,16 +40,11 @@ enum HostName {
 
     /// Whether a host is an address, judged only by its characters.
     static func isAddress(_ host: String) -> Bool {
-        host.hasBytePrefix("[") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        host.hasBytePrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
+        byte.isLetterOrDigit || "-._~".utf8.contains(byte)
     }
 
     /// Checks the lengths and the labels, and refuses numbers that resolvers interpret in different ways.
@@ -62,8 +57,7 @@ enum HostName {
         if named.contains(where: { $0.utf8.count > 63 }) {
             throw NetworkError.unusableURL("a label of the host is longer than 63 characters")
         }
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        if let last = named.last, last.utf8.allSatisfy(digits.contains) || last.hasPrefix("0x") {
+        if let last = named.last, last.utf8.allSatisfy(\.isDigit) || last.hasPrefix("0x") {
             let isDottedQuad =
                 named.count == 4 && labels.count == 4
                 && named.allSatisfy { (UInt8($0) != nil) && ($0 == "0" || !$0.hasPrefix("0")) }

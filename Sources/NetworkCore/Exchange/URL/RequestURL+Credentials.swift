@@ -14,7 +14,7 @@ extension RequestURL {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``, which shows neither user nor password: for a
     ///   URL that ``RequestURL`` refuses, for a control character or an escape that is not UTF-8 in user or password,
     ///   for a `:` in the user, and for more than one `@`.
-    package static func separatingCredentials(
+    static func separatingCredentials(
         from text: String
     ) throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         if let plain = PlainURL.parse(text) { return (plain, nil) }

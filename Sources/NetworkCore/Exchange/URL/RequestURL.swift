@@ -16,7 +16,7 @@ public import FoundationEssentials
 /// and `\`; a `%` that is not followed by two hexadecimal digits; host names outside ASCII that are not valid or that
 /// map to an address; numeric hosts other than four decimal numbers (`0x7f.1`, `127.1`), which resolvers interpret in
 /// different ways; IPv6 zones; ports outside 1…65535; URLs of more than 64 KiB.
-public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
+public struct RequestURL: Sendable, Hashable, SafelyPrinted {
     /// The scheme: `http` or `https`.
     public let scheme: String
     /// The host, in lower case; an IPv6 address in brackets.

@@ -39,7 +39,7 @@ struct RequestURLParser {
     // MARK: Scheme and authority
 
     private mutating func parseScheme() throws -> String {
-        let name = take { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        let name = take { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
         guard at < bytes.count, bytes[at] == UInt8(ascii: ":"), name.first?.isLetter == true else {
             throw NetworkError.unusableURL("it has no scheme; an absolute URL starts with http:// or https://")
         }
@@ -82,9 +82,9 @@ struct RequestURLParser {
             throw NetworkError.unusableURL("':' and a port are expected after '\(host)'")
         }
         if rest.isEmpty { return (userinfo, host, nil) }
-        guard rest.allSatisfy(\.isDigit), let port = Int(String(decoding: rest, as: UTF8.self)),
-            (1...65_535).contains(port)
-        else { throw NetworkError.unusableURL("the port is not a number from 1 to 65535") }
+        guard let port = Int(asciiDigits: rest), (1...65_535).contains(port) else {
+            throw NetworkError.unusableURL("the port is not a number from 1 to 65535")
+        }
         return (userinfo, host, port)
     }
 
@@ -149,17 +149,14 @@ struct RequestURLParser {
 extension NetworkError {
     /// Returns the error for a URL that can't be used. The reason must not contain secrets.
     static func unusableURL(_ reason: String) -> NetworkError {
-        NetworkError(.invalidURL, "the URL can't be used: \(reason)", phase: .preparing)
+        NetworkError.refused(.invalidURL, "the URL can't be used: \(reason)")
     }
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
-    fileprivate var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
-
     /// The characters `pchar`, `/` and `?` of RFC 3986. For any other, such as `[` or `|`, Foundation encodes the whole
     /// URL again.
     fileprivate var isAllowedInPathOrQuery: Bool {
-        isLetter || isDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
+        isLetterOrDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
     }
 }

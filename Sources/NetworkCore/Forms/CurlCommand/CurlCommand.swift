@@ -12,9 +12,7 @@ extension TransportRequest {
         /// Shows all of them. Only for readers who may see them.
         case revealed
     }
-}
 
-extension TransportRequest {
     /// Returns the request as a command for a POSIX shell that sends the same bytes with curl.
     ///
     /// ```swift
@@ -110,7 +108,7 @@ struct CurlCommand {
         for line in headerLines { words += ["-H", line] }
         words += optionArguments + self.words + body.arguments + [url]
         let command = words.map { ShellText.word($0) }.joined(separator: " ")
-        let notes = [body.note, challengeNote, signatureNote].compactMap(\.self)
+        let notes = [body.note, credentialsNote].compactMap(\.self)
         return (body.source.map { $0 + " | " } ?? "") + command
             + (notes.isEmpty ? "" : "  # " + notes.joined(separator: "; "))
     }
@@ -192,22 +190,60 @@ struct CurlCommand {
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
     }
 
-    private var signatureNote: String? {
-        guard case .awsSigV4 = request.options.authentication else { return nil }
-        return "curl's own signature is wrong for a query that is not sorted, and has no hash of the body"
-    }
-
-    private var challengeNote: String? {
+    /// What curl does with the credentials other than a transport.
+    private var credentialsNote: String? {
+        switch request.options.authentication {
+        case .awsSigV4:
+            return "curl's own signature is wrong for a query that is not sorted, and has no hash of the body"
         // With Basic allowed too, curl sends the body at once.
-        let isDigestAlone =
-            switch request.options.authentication {
-            case .digest: true
-            case .anySafe: request.url.scheme == "http"
-            default: false
-            }
-        guard isDigestAlone, wireBody.map({ $0.length != 0 }) ?? false else { return nil }
-        return "before the server's challenge, curl sends an empty body"
+        case .anySafe where request.url.scheme != "http": return nil
+        case .digest, .anySafe:
+            return wireBody.map { $0.length != 0 } ?? false
+                ? "before the server's challenge, curl sends an empty body" : nil
+        case nil, .basic, .bearer: return nil
+        }
     }
 
     private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }
+}
+
+/// Text and bytes in the syntax of a POSIX shell.
+package enum ShellText {
+    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes. Control
+    /// characters other than line feeds are made by a `printf`, so that none reaches the terminal that shows the word.
+    package static func word(_ text: String) -> String {
+        if text.unicodeScalars.contains(where: { $0.isInvisible && $0 != "\n" }) {
+            // A shell drops the line feeds at the end of a command's output.
+            let lineFeeds = text.utf8.reversed().prefix { $0 == 0x0A }.count
+            let command = printf(Data(text.utf8.dropLast(lineFeeds)))
+            return "\"$(\(command))\"" + (lineFeeds > 0 ? word(String(repeating: "\n", count: lineFeeds)) : "")
+        }
+        let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0.isLetterOrDigit || "-_./:,+@%".utf8.contains($0) }
+        if isPlain { return text }
+        // By bytes: a quote followed by a combining mark is one Character, which does not compare equal to a quote.
+        let pieces = text.utf8.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+        return "'" + String(decoding: Array(pieces.joined(separator: "'\\''".utf8)), as: UTF8.self) + "'"
+    }
+
+    /// Returns the text of bytes that fit in a word and that a terminal takes as typed: UTF-8 without control
+    /// characters other than line feeds.
+    static func typeable(_ bytes: Data) -> String? {
+        guard bytes.allSatisfy({ !$0.isControl || $0 == 0x0A }) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Returns a `printf` in visible ASCII that prints any bytes.
+    static func printf(_ bytes: Data) -> String {
+        var format: [UInt8] = []
+        format.reserveCapacity(bytes.count * 2)
+        for (index, byte) in bytes.enumerated() {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%".utf8
+            case UInt8(ascii: "-") where index == 0, UInt8(ascii: "'"), UInt8(ascii: "\\"), 0..<0x20, 0x7F...0xFF:
+                format += [UInt8(ascii: "\\"), 0x30 + byte >> 6, 0x30 + byte >> 3 & 7, 0x30 + byte & 7]
+            default: format.append(byte)
+            }
+        }
+        return "printf '" + String(decoding: format, as: UTF8.self) + "'"
+    }
 }

@@ -13,7 +13,10 @@ struct DownloadRun: Sendable {
 
     init(_ prepared: PreparedCall, path: String, options: DownloadedFile.Options) throws {
         try options.check()
-        guard prepared.request.method != .head else { throw NetworkError.downloadOfHead }
+        guard prepared.request.method != .head else {
+            throw NetworkError.refused(
+                .unsupported, "a response to HEAD has no content that could be downloaded into a file")
+        }
         self.prepared = prepared
         self.path = path
         self.options = options
@@ -27,12 +30,16 @@ struct DownloadRun: Sendable {
     /// Downloads the file.
     /// - Throws: ``NetworkError``, `CancellationError`. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
-        let file = try await BlockingFile.open(path, options)
+        let file = try await BlockingFile(path, options)
         do {
             let (arrival, start) = try await fetch(into: file)
             let (sum, length) = try await file.perform { ($0.sum(), $0.length) }
             if let expected = options.checksum, sum != expected.hexadecimal {
-                throw arrival.naming(NetworkError.checksumMismatch(expected.hexadecimal, sum ?? ""))
+                throw arrival.naming(
+                    NetworkError(
+                        .checksumMismatch,
+                        "the checksum of the download is \(sum ?? ""), and \(expected.hexadecimal) was expected; "
+                            + "the download was deleted", phase: .decoding))
             }
             let finalPath = try await file.perform { file in
                 try file.finish()
@@ -68,7 +75,7 @@ struct DownloadRun: Sendable {
                 case .isComplete:
                     try await arrival.validate(as: plan.whole(of: arrival.head))
                     try await file.perform { $0.claim() }
-                    try checkLength(before, of: arrival)
+                    do { try checkLength(before) } catch { throw arrival.naming(error) }
                     try await resume(file)
                     return (arrival, before)
                 case .append(let total):
@@ -118,9 +125,17 @@ struct DownloadRun: Sendable {
     private func checkWhole(_ arrival: Arrival, of request: TransportRequest) async throws {
         try await arrival.validate()
         guard ![204, 205, 304].contains(arrival.head.status.code) else {
-            throw arrival.refusing(arrival.ended(Data()), for: NetworkError.noContent(arrival.head.status))
+            let words = "the response (\(arrival.head.status.code)) has no content for the file, which stays as it was"
+            throw arrival.refusing(arrival.ended(Data()), for: NetworkError(.noData, words, phase: .receiving))
         }
-        guard request.asked(forEncodingOf: arrival.head) else { throw arrival.naming(NetworkError.unaskedEncoding) }
+        // Length, offsets and checksum would be those of the encoded bytes.
+        guard request.asked(forEncodingOf: arrival.head) else {
+            throw arrival.naming(
+                NetworkError(
+                    .invalidContentEncoding,
+                    "the server sent the file in an encoding that was not requested; 'decompress = false' keeps it "
+                        + "unchanged", phase: .receiving))
+        }
         // The part that the download itself asked for is never the whole.
         let isPartWanted =
             self.request.headerFields.contains(.range)
@@ -159,10 +174,11 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Checks a file that was already complete against the limit that one still arriving has.
-    private func checkLength(_ length: Int, of arrival: Arrival) throws {
+    private func checkLength(_ length: Int) throws {
         guard length > options.maximumBytes else { return }
-        throw arrival.naming(NetworkError.fileTooLarge(limit: options.maximumBytes))
+        throw NetworkError(
+            .bodyTooLarge, "the file is larger than the limit of \(options.maximumBytes) bytes (maximumBytes)",
+            phase: .receiving)
     }
 
     private static let pieceBytes = 262_144
@@ -178,9 +194,7 @@ struct DownloadRun: Sendable {
             options.progress?(TransferProgress(completed: length, total: total))
             for try await chunk in arrival.incoming.body {
                 try call.check(while: .receiving)
-                guard length + chunk.count <= options.maximumBytes else {
-                    throw NetworkError.fileTooLarge(limit: options.maximumBytes)
-                }
+                try checkLength(length + chunk.count)
                 // One chunk may be as large as a whole body.
                 for start in stride(from: 0, to: chunk.count, by: Self.pieceBytes) {
                     if start > 0 { try call.check(while: .receiving) }
@@ -205,68 +219,44 @@ struct DownloadRun: Sendable {
     }
 }
 
-/// A partial file whose work is done on a queue of its own: a disk may be slow, and neither the loop nor the caller's
-/// threads wait for it.
+/// A partial file whose work is done on a queue of its own.
 private final class BlockingFile: Sendable {
     private let queue: DispatchQueue
     private let file: Guarded<PartialFile>
 
-    private init(_ file: PartialFile, on queue: DispatchQueue) {
-        self.queue = queue
-        self.file = Guarded(file)
+    init(_ path: String, _ options: DownloadedFile.Options) async throws {
+        queue = DispatchQueue(label: "NetworkLayer.Download")
+        let opened = try await queue.perform {
+            try PartialFile(for: path, permissions: options.permissions, checksum: options.checksum?.make)
+        }
+        file = Guarded(opened)
     }
 
-    static func open(_ path: String, _ options: DownloadedFile.Options) async throws -> BlockingFile {
-        let queue = DispatchQueue(label: "NetworkLayer.Download")
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    with: Result {
-                        let file = try PartialFile(
-                            for: path,
-                            permissions: options.permissions,
-                            checksum: options.checksum?.make
-                        )
-                        return BlockingFile(file, on: queue)
-                    }
-                )
-            }
-        }
-    }
-
-    func perform<Result: Sendable>(_ body: @escaping @Sendable (inout PartialFile) throws -> Result) async throws
-        -> Result
-    {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async {
-                continuation.resume(with: Swift.Result { try self.file.withLock { try body(&$0) } })
-            }
-        }
+    func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PartialFile) throws -> Value
+    ) async throws -> Value {
+        try await queue.perform { try self.file.withLock { try body(&$0) } }
     }
 }
 
-extension NetworkError {
-    fileprivate static var downloadOfHead: NetworkError {
-        NetworkError(
-            .unsupported, "a response to HEAD has no content that could be downloaded into a file", phase: .preparing)
+extension TransportRequest {
+    /// Whether a response's body has only encodings that the request accepts. A body that is not to be decoded may have
+    /// any.
+    func asked(forEncodingOf head: HTTPResponse) -> Bool {
+        guard options.decompress else { return true }
+        let asked = Self.encodings(wireFields[values: .acceptEncoding])
+        return Self.encodings(head.headerFields[values: .contentEncoding]).allSatisfy { name in
+            name == "identity" || asked.contains(name) || asked.contains("*")
+                || name == "x-gzip" && asked.contains("gzip")
+        }
     }
 
-    fileprivate static func noContent(_ status: HTTPResponse.Status) -> NetworkError {
-        NetworkError(
-            .noData, "the response (\(status.code)) has no content for the file, which stays as it was",
-            phase: .receiving)
-    }
-
-    fileprivate static func fileTooLarge(limit: Int) -> NetworkError {
-        NetworkError(
-            .bodyTooLarge, "the file is larger than the limit of \(limit) bytes (maximumBytes)", phase: .receiving)
-    }
-
-    fileprivate static func checksumMismatch(_ expected: String, _ actual: String) -> NetworkError {
-        NetworkError(
-            .checksumMismatch,
-            "the checksum of the download is \(actual), and \(expected) was expected; the download was deleted",
-            phase: .decoding
-        )
+    /// Returns the encodings that header fields name, without those excluded by a weight of 0.
+    private static func encodings(_ values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }.compactMap { value in
+            let parts = value.lowercased().filter { $0 != " " && $0 != "\t" }.split(separator: ";")
+            let isRefused = parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
+            return isRefused ? nil : parts.first.map(String.init)
+        }
     }
 }

@@ -43,24 +43,16 @@ struct PartialFile {
         permissions: UInt16? = nil,
         checksum: (@Sendable () -> any Checksum)? = nil
     ) throws(NetworkError) {
-        let opened: (file: SystemFile, length: Int, isNew: Bool)?
-        do throws(SystemFile.Failure) {
-            guard case .file(let path, let existing) = try FilePlace.find(path) else {
-                throw SystemFile.Failure(code: EEXIST)
-            }
-            try Self.checkRoom(behind: path)
-            self.path = path
-            replaced = existing
-            self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
-            inherits = permissions == nil
-            // Only users that may read the whole file may read a part; its owner also writes it. The group of a file
-            // that is replaced is set in the next step, and until then the file is its owner's alone.
-            let mode = existing == nil ? self.permissions.map { $0 | 0o600 } ?? 0o666 : 0o600
-            opened = try Self.open(path, mode: mode)
-        } catch {
-            throw .file(path, error)
-        }
-        guard let opened else { throw .inTheWay(self.path + ".partial.json") }
+        guard case .file(let path, let existing) = try FilePlace(toWrite: path) else { throw .file(path, EEXIST) }
+        try Self.checkRoom(behind: path)
+        self.path = path
+        replaced = existing
+        self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
+        inherits = permissions == nil
+        // Only users that may read the whole file may read a part; its owner also writes it. The group of a file
+        // that is replaced is set in the next step, and until then the file is its owner's alone.
+        let mode = existing == nil ? self.permissions.map { $0 | 0o600 } ?? 0o666 : 0o600
+        guard let opened = try Self.open(path, mode: mode) else { throw Self.inTheWay(self.path + ".partial.json") }
         (file, length) = (opened.file, opened.length)
         makeChecksum = checksum
         do {
@@ -75,30 +67,32 @@ struct PartialFile {
     /// Checks that the existing file is a download's, and sets its permissions.
     private func takeOver() throws(NetworkError) {
         switch try kept() {
-        case .none: throw .inTheWay(partialPath)
-        case .other: throw .inTheWay(recordPath)
+        case .none: throw Self.inTheWay(partialPath)
+        case .other: throw Self.inTheWay(recordPath)
         case .empty, .full: break
         }
         // An earlier download with other permissions may have left it.
         guard let permissions else { return }
-        do throws(SystemFile.Failure) {
-            try file.setPermissions(try fitting(permissions) | 0o600)
-        } catch {
-            throw .file(path, error)
-        }
+        try file.setPermissions(try fitting(permissions) | 0o600)
+    }
+
+    /// Returns the error for a file that a download would overwrite but that no download left there.
+    private static func inTheWay(_ path: String) -> NetworkError {
+        let problem = "is in the way of a download, but no download left it there; it is unchanged"
+        return .file(path, EEXIST, .unwritableFile, problem, .preparing)
     }
 
     /// Gives the file the group of the one that it replaces, and returns the permissions that it may have in its group.
-    private func fitting(_ permissions: mode_t) throws(SystemFile.Failure) -> mode_t {
+    private func fitting(_ permissions: mode_t) throws(NetworkError) -> mode_t {
         guard let replaced else { return permissions }
         return replaced.permissions(permissions, inGroup: try file.setGroup(replaced.group))
     }
 
     /// Refuses a name that leaves no room for the longer names, one of which may fit and the other not.
-    private static func checkRoom(behind path: String) throws(SystemFile.Failure) {
+    private static func checkRoom(behind path: String) throws(NetworkError) {
         let length = path.utf8.count + ".partial.json".utf8.count
         guard length - FilePlace.folder(of: path).utf8.count <= Int(NAME_MAX), length < Int(PATH_MAX) else {
-            throw SystemFile.Failure(code: ENAMETOOLONG)
+            throw .file(path, ENAMETOOLONG)
         }
     }
 
@@ -108,7 +102,7 @@ struct PartialFile {
     ///   the way.
     private static func open(
         _ path: String, mode: mode_t
-    ) throws(SystemFile.Failure) -> (file: SystemFile, length: Int, isNew: Bool)? {
+    ) throws(NetworkError) -> (file: SystemFile, length: Int, isNew: Bool)? {
         let (partial, record) = (path + ".partial", path + ".partial.json")
         while true {
             if let (file, length) = try locked(partial, mode: mode) { return (file, length, false) }
@@ -121,10 +115,10 @@ struct PartialFile {
                 // Another download begins.
                 if !hasMadeRecord { continue }
             }
-            do throws(SystemFile.Failure) {
+            do throws(NetworkError) {
                 let made = try locked(partial, O_CREAT | O_EXCL, mode: mode)
                 if let (file, length) = made {
-                    do throws(SystemFile.Failure) {
+                    do throws(NetworkError) {
                         // A download that has just ended may have removed it.
                         if case .none = try keptRecord(at: record) { hasMadeRecord = try write(nil, to: record) }
                     } catch {
@@ -137,7 +131,7 @@ struct PartialFile {
                 }
             } catch {
                 // Only the first error is reported. A busy file is another download's, and now the record is too.
-                if hasMadeRecord, error.code != EBUSY { try? SystemFile.remove(record) }
+                if hasMadeRecord, error.errno != EBUSY { try? SystemFile.remove(record) }
                 throw error
             }
         }
@@ -148,21 +142,21 @@ struct PartialFile {
     ///   opened.
     private static func locked(
         _ path: String, _ flags: Int32 = 0, mode: mode_t
-    ) throws(SystemFile.Failure) -> (SystemFile, Int)? {
+    ) throws(NetworkError) -> (SystemFile, Int)? {
         let file: SystemFile
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             file = try SystemFile(opening: path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | flags, mode: mode)
         } catch {
-            if error.code == (flags & O_EXCL == 0 ? ENOENT : EEXIST) { return nil }
+            if error.errno == (flags & O_EXCL == 0 ? ENOENT : EEXIST) { return nil }
             throw error
         }
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             let status = try file.status()
             // In a folder that others may write to, another user may have put the file there.
             guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
-                throw SystemFile.Failure(code: EEXIST)
+                throw .file(path, EEXIST)
             }
-            guard try file.lock() else { throw SystemFile.Failure(code: EBUSY) }
+            guard try file.lock() else { throw .file(path, EBUSY) }
             // Between opening and locking, the download that held the lock may have renamed the file.
             if try file.isNamed(path) {
                 // Read again: the file may have grown until the lock was free.
@@ -188,7 +182,7 @@ struct PartialFile {
     }
 
     private func kept() throws(NetworkError) -> KeptRecord {
-        do throws(SystemFile.Failure) { return try Self.keptRecord(at: recordPath) } catch { throw .file(path, error) }
+        try Self.keptRecord(at: recordPath)
     }
 
     /// The state of the record file.
@@ -203,8 +197,8 @@ struct PartialFile {
 
     /// Returns the state of a record.
     /// - Throws: A failure that says nothing of the file, such as a want of descriptors.
-    private static func keptRecord(at path: String) throws(SystemFile.Failure) -> KeptRecord {
-        do throws(SystemFile.Failure) {
+    private static func keptRecord(at path: String) throws(NetworkError) -> KeptRecord {
+        do throws(NetworkError) {
             let record = try SystemFile(opening: path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             defer { try? record.close() }  // Nothing was written.
             let status = try record.status()
@@ -216,7 +210,7 @@ struct PartialFile {
             guard let kept = try? JSONDecoder().decode(PartialRecord.self, from: bytes) else { return .other }
             return .full(kept)
         } catch {
-            switch error.code {
+            switch error.errno {
             case ENOENT: return .none
             // A link, a pipe, a folder, or a file of another user's.
             case ELOOP, ENXIO, EISDIR, EACCES, EPERM: return .other
@@ -229,24 +223,19 @@ struct PartialFile {
     /// - Parameter record: The version of the bytes that follow; `nil` if no download could resume them.
     mutating func restart(as record: PartialRecord?) throws(NetworkError) {
         isOwn = true
-        do throws(SystemFile.Failure) {
-            // In this order an interruption leaves no bytes next to another version's record, and none without a
-            // record.
-            try checkName()
-            try file.truncate(to: 0)
-            try file.seek(to: 0)
-            length = 0
-            checksum = makeChecksum?()
-            try SystemFile.remove(recordPath)
-            guard try Self.write(record, to: recordPath) else { throw SystemFile.Failure(code: EEXIST) }
-        } catch {
-            throw .file(path, error)
-        }
+        // In this order an interruption leaves no bytes next to another version's record, and none without a record.
+        try checkName()
+        try file.truncate(to: 0)
+        try file.seek(to: 0)
+        length = 0
+        checksum = makeChecksum?()
+        try SystemFile.remove(recordPath)
+        guard try Self.write(record, to: recordPath) else { throw .file(path, EEXIST) }
     }
 
     /// Writes a record, and returns once the disk has it: after a power loss, a record of 0 bytes would be useless.
     /// - Returns: Whether there was none before, so that it is written.
-    private static func write(_ record: PartialRecord?, to path: String) throws(SystemFile.Failure) -> Bool {
+    private static func write(_ record: PartialRecord?, to path: String) throws(NetworkError) -> Bool {
         let bytes = record.flatMap { try? JSONEncoder().encode($0) } ?? emptyRecord
         // A record without bytes, left by a process that was killed here, would be no download's.
         if let isNew = try SystemFile.make(path, in: FilePlace.folder(of: path), of: bytes, mode: 0o600) {
@@ -254,13 +243,13 @@ struct PartialFile {
         }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         let file: SystemFile
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             file = try SystemFile(opening: path, flags, mode: 0o600)
         } catch {
-            if error.code == EEXIST { return false }
+            if error.errno == EEXIST { return false }
             throw error
         }
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             try file.write(bytes)
             try file.sync()
         } catch {
@@ -287,32 +276,24 @@ struct PartialFile {
             }
             checksum = sum
         }
-        do throws(SystemFile.Failure) {
-            try file.seek(to: length)
-        } catch {
-            throw .file(path, error)
-        }
+        try file.seek(to: length)
     }
 
     /// Marks the bytes in the file as this download's own, after the server has said that the file is complete.
     mutating func claim() { isOwn = true }
 
     private func piece(at offset: Int) throws(NetworkError) -> Data {
-        do throws(SystemFile.Failure) {
-            try file.seek(to: offset)
-            return try file.read()
-        } catch {
-            throw .file(path, error)
-        }
+        try file.seek(to: offset)
+        return try file.read()
     }
 
     mutating func append(_ bytes: Data) throws(NetworkError) {
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             try file.write(bytes)
         } catch {
             // Some bytes may have been written; the length must match the checksum.
             try? file.truncate(to: length)
-            throw .file(path, error)
+            throw error
         }
         length += bytes.count
         checksum?.update(bytes)
@@ -324,16 +305,12 @@ struct PartialFile {
     /// Renames the file once the disk has all of it.
     /// - Parameter named: Called after the renaming, when another download to the same path may begin.
     func finish(named: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
-        do throws(SystemFile.Failure) {
-            // The owner first: the permissions refer to the owner.
-            if let replaced { file.setOwner(replaced.owner, replaced.group) }
-            if let permissions { try file.setPermissions(inherits ? try fitting(permissions) : permissions) }
-            try file.sync()
-            try checkName()
-            try SystemFile.rename(partialPath, to: path)
-        } catch {
-            throw .file(path, error)
-        }
+        // The owner first: the permissions refer to the owner.
+        if let replaced { file.setOwner(replaced.owner, replaced.group) }
+        if let permissions { try file.setPermissions(inherits ? try fitting(permissions) : permissions) }
+        try file.sync()
+        try checkName()
+        try SystemFile.rename(partialPath, to: path)
         try named()
         // The file is complete, so no later failure counts: a record without bytes is ignored, the disk has what
         // closing could report, and a folder that is writable but not readable can't be synced.
@@ -344,35 +321,35 @@ struct PartialFile {
 
     /// Checks that the partial file's name is still this file's. A user may have deleted the file, so that another
     /// download has made one, and a download to `NAME.partial` may have renamed its file onto it.
-    private func checkName() throws(SystemFile.Failure) {
+    private func checkName() throws(NetworkError) {
         guard try file.isNamed(partialPath) else {
-            throw SystemFile.Failure(code: ESTALE, reason: "the partial file was deleted or replaced meanwhile")
+            throw .file(path, ESTALE, "the partial file was deleted or replaced meanwhile")
         }
     }
 
     /// Removes the record when the partial file is gone, unless another download has begun since: the record then
     /// belongs to that download, or soon will. A download that begins during this check is refused as before.
-    private func removeRecord() throws(SystemFile.Failure) {
+    private func removeRecord() throws(NetworkError) {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
         let place: SystemFile
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             place = try SystemFile(opening: partialPath, flags, mode: 0o600)
         } catch {
-            if error.code == EEXIST { return }
+            if error.errno == EEXIST { return }
             throw error
         }
         defer { try? place.close() }  // Nothing was written.
         guard try place.lock() else { return }
-        let record = Result { () throws(SystemFile.Failure) in try SystemFile.remove(recordPath) }
+        let record = Result { () throws(NetworkError) in try SystemFile.remove(recordPath) }
         try SystemFile.remove(partialPath)
         try record.get()
     }
 
     /// Returns once the disk has the file's name too.
-    private func syncFolder() throws(SystemFile.Failure) {
+    private func syncFolder() throws(NetworkError) {
         let path = FilePlace.folder(of: path)
         let folder = try SystemFile(opening: path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY)
-        do throws(SystemFile.Failure) {
+        do throws(NetworkError) {
             try folder.sync()
         } catch {
             try? folder.close()  // Only the first error is reported.
@@ -382,9 +359,7 @@ struct PartialFile {
     }
 
     /// Leaves the file for a later download.
-    func leave() throws(NetworkError) {
-        do { try file.close() } catch { throw .file(path, error) }
-    }
+    func leave() throws(NetworkError) { try file.close() }
 
     /// Ends a download that failed. Bytes that another download left and this one has not touched stay for later.
     /// - Parameter isUsable: Whether a later download may resume the bytes that this one has written.
@@ -396,17 +371,13 @@ struct PartialFile {
     /// Deletes the file and then its record, so that an interruption leaves no bytes without a record. A file that has
     /// taken the name meanwhile stays.
     func delete() throws(NetworkError) {
-        let partial = Result { () throws(SystemFile.Failure) in
+        let partial = Result { () throws(NetworkError) in
             if try file.isNamed(partialPath) { try SystemFile.remove(partialPath) }
         }
-        let record = Result { () throws(SystemFile.Failure) in try removeRecord() }
-        let closed = Result { () throws(SystemFile.Failure) in try file.close() }
-        do throws(SystemFile.Failure) {
-            try partial.get()
-            try record.get()
-            try closed.get()
-        } catch {
-            throw .file(path, error)
-        }
+        let record = Result { () throws(NetworkError) in try removeRecord() }
+        let closed = Result { () throws(NetworkError) in try file.close() }
+        try partial.get()
+        try record.get()
+        try closed.get()
     }
 }

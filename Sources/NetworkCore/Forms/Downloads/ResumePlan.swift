@@ -15,9 +15,6 @@ struct ResumePlan: Sendable {
         self.record = length > 0 ? record : nil
     }
 
-    /// Whether the request is for the rest only.
-    var asksForRest: Bool { record != nil }
-
     /// Requests the rest, if the server still has the same version (RFC 9110 §13.1.5, §14.2).
     func apply(to request: inout TransportRequest) {
         guard let record else { return }
@@ -61,9 +58,7 @@ struct ResumePlan: Sendable {
         default: return .writeWhole
         }
     }
-}
 
-extension ResumePlan {
     /// Whether the part has an entity tag exactly if the whole has one: a tag must be repeated in the part, a date need
     /// not be (RFC 9110 §15.3.7).
     private func isOfTheSame(_ head: HTTPResponse, _ record: PartialRecord) -> Bool {

@@ -17,7 +17,7 @@ extension ServerSentEvents {
     /// Bytes that are not UTF-8 are replaced by U+FFFD. An event that the end of the stream cuts off is discarded. An
     /// id that can't be sent as `Last-Event-ID`, because of a control character or more than 64 KiB, is ignored, like
     /// one with NUL.
-    public struct Parser: Sendable {
+    public struct Parser: Sendable, SafelyPrinted {
         /// The id to send as `Last-Event-ID` if the stream breaks now.
         public private(set) var lastEventID: String
         /// The pause before a reconnection that the server has requested; `nil` if it has not.
@@ -57,7 +57,7 @@ extension ServerSentEvents {
                 if line.isEmpty {
                     if let event = dispatch() { events.append(event) }
                 } else {
-                    read(lineNumber == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line[3...] : line[...])
+                    read(lineNumber == 1 ? line.withoutMark : line[...])
                 }
                 if problem != nil { return events }
             }
@@ -96,7 +96,7 @@ extension ServerSentEvents {
                 let id = String(decoding: value, as: UTF8.self)
                 if HTTPField.problem(withValue: id) == nil { pendingID = id }
             case "retry":
-                guard !value.isEmpty, value.allSatisfy({ (0x30...0x39).contains($0) }) else { return }
+                guard !value.isEmpty, value.allSatisfy(\.isDigit) else { return }
                 // About three weeks, far below the overflow of a Duration.
                 let longest = Int64(Int32.max)
                 let asked = Int64(String(decoding: value, as: UTF8.self)) ?? longest

@@ -35,7 +35,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     }
 
     /// An iterator over the events of one stream.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var connection: Connection
         fileprivate var chunks: TransportResponse.Body.AsyncIterator?
         /// The events that are parsed and not returned yet, the last one first.
@@ -173,7 +173,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     let refusal = opened.head.status.kind == .serverError ? afterAll(refused) : refused
                     try await opened.validate(by: .custom { _ in throw refusal })
                     throw refusal
-                case .reconnect(let delay): try await pause(delay, givingUp: opened.incoming)
+                case .reconnect(let delay): try await options.time.sleep(delay, discarding: opened.incoming)
                 }
             }
         }
@@ -214,13 +214,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             guard reconnection.failures > 1, var error = failure as? NetworkError else { return failure }
             error.message += "; \(reconnection.failures) connections in a row failed (maximumFailures)"
             return error
-        }
-
-        /// Waits, and meanwhile frees the connection of a response that is discarded.
-        private func pause(_ delay: Duration, givingUp response: TransportResponse) async throws {
-            async let drained: Void = response.drain()
-            try await options.time.sleep(delay)
-            await drained
         }
 
         private var jitter: Double { options.time.random() / 4 }

@@ -51,8 +51,7 @@ enum Charset: String, Sendable, CaseIterable {
         pieceBytes: Int = Self.pieceBytes,
         check: () throws -> Void
     ) throws -> String {
-        var rest = bytes[...]
-        if self == .utf8, rest.starts(with: Self.mark) { rest = rest.dropFirst(Self.mark.count) }
+        var rest = self == .utf8 ? bytes.withoutMark : bytes[...]
         var text = ""
         text.reserveCapacity(rest.count)
         while !rest.isEmpty {
@@ -69,7 +68,6 @@ enum Charset: String, Sendable, CaseIterable {
         return text
     }
 
-    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     static let pieceBytes = 65_536
 
     /// Returns the index where UTF-8 may be divided: before a byte that begins a character, or after three continuation

@@ -1,11 +1,11 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 /// A divider of chunks of bytes into lines, whatever the borders of the chunks.
 ///
 /// Lines before one that is too long are returned first, so that the result does not depend on the borders.
-package struct LineBuffer: Sendable {
+struct LineBuffer: Sendable, SafelyPrinted {
     /// The terminator of a line.
-    package enum Terminator: Sendable {
+    enum Terminator: Sendable {
         /// LF, CR, or CR followed by LF.
         case any
         /// LF alone; a CR before it belongs to the line.
@@ -17,17 +17,17 @@ package struct LineBuffer: Sendable {
     private var rest: [UInt8] = []
     private var skipsLineFeed = false
     /// Whether a line was longer than the limit. The buffer then ignores all further bytes.
-    package private(set) var isOverfull = false
+    private(set) var isOverfull = false
 
     /// Creates a buffer.
     /// - Parameter limit: The limit on a line in bytes, without its terminator.
-    package init(endingWith terminator: Terminator = .any, limit: Int) {
+    init(endingWith terminator: Terminator = .any, limit: Int) {
         self.terminator = terminator
         self.limit = limit
     }
 
     /// Returns the lines that a chunk completes, without their terminators.
-    package mutating func lines(in chunk: Data) -> [[UInt8]] {
+    mutating func lines(in chunk: Data) -> [[UInt8]] {
         guard !isOverfull else { return [] }
         let bytes = [UInt8](chunk)
         var lines: [[UInt8]] = []
@@ -36,33 +36,28 @@ package struct LineBuffer: Sendable {
             skipsLineFeed = false
             if first == UInt8(ascii: "\n") { start = 1 }
         }
-        var index = start
-        while index < bytes.count {
-            let byte = bytes[index]
-            let isCarriageReturn = byte == UInt8(ascii: "\r") && terminator == .any
-            guard byte == UInt8(ascii: "\n") || isCarriageReturn else {
-                index += 1
-                continue
-            }
-            guard hold(bytes[start..<index]) else { return lines }
+        while let end = bytes[start...].firstIndex(where: isTerminator) {
+            guard hold(bytes[start..<end]) else { return lines }
             lines.append(rest)
             rest = []
-            index += 1
-            if isCarriageReturn {
-                if index == bytes.count {
-                    skipsLineFeed = true
-                } else if bytes[index] == UInt8(ascii: "\n") {
-                    index += 1
-                }
+            start = end + 1
+            guard bytes[end] == UInt8(ascii: "\r") else { continue }
+            if start == bytes.count {
+                skipsLineFeed = true
+            } else if bytes[start] == UInt8(ascii: "\n") {
+                start += 1
             }
-            start = index
         }
         _ = hold(bytes[start...])
         return lines
     }
 
+    private func isTerminator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && terminator == .any
+    }
+
     /// Returns the last line, if it has no terminator.
-    package mutating func last() -> [UInt8]? {
+    mutating func last() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty || isOverfull ? nil : rest
     }

@@ -28,7 +28,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
     }
 
     /// An iterator over the lines of a text.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var lines: BodyLines
         fileprivate let charset: Charset
         fileprivate let invalid: InvalidText
@@ -41,7 +41,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
             guard let line = try await lines.next() else { return nil }
             do {
                 // A byte order mark is one only at the start of the body; elsewhere it is a character.
-                let hasMark = lines.number > 1 && charset == .utf8 && line.starts(with: [0xEF, 0xBB, 0xBF])
+                let hasMark = lines.number > 1 && charset == .utf8 && line.withoutMark.count < line.count
                 let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)") {
                     try arrival.call.check(while: .decoding)
                 }
@@ -79,7 +79,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     }
 
     /// An iterator over the values of JSON lines.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    public struct AsyncIterator: AsyncIteratorProtocol, SafelyPrinted {
         fileprivate var lines: BodyLines
         fileprivate let decoder: any ResponseDecoder
         fileprivate let arrival: Arrival
@@ -91,7 +91,7 @@ public struct JSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         ///   ``NetworkError/Code/lineTooLong``; the transport's errors; `CancellationError` in a cancelled task.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
-                if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+                if line.allSatisfy({ $0.isBlank || $0 == 0x0D }) { continue }
                 do {
                     return try decoder.decode(Value.self, from: Data(line), of: arrival.head)
                 } catch let error as NetworkError {

@@ -1,5 +1,5 @@
 import CZlib
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A compressor that writes a gzip container (RFC 1952), based on zlib.
 @safe final class Deflater {
@@ -12,7 +12,7 @@ import FoundationEssentials
         unsafe stream.initialize(to: z_stream())
         guard unsafe czlib_deflate_init(stream, Int32(clamping: level), 15 + 16) == Z_OK else {
             // `deinit` runs, because every property is initialized.
-            throw NetworkError(.unclassified, "zlib could not be started (deflateInit2)", phase: .preparing)
+            throw NetworkError.refused(.unclassified, "zlib could not be started (deflateInit2)")
         }
     }
 
@@ -61,5 +61,24 @@ import FoundationEssentials
             }
             unsafe stream.pointee.next_in = nil
         }
+    }
+}
+
+/// A piece of memory that a C library fills.
+package enum WrittenPiece {
+    /// Returns the bytes that `write` wrote, in memory from the pool.
+    /// - Parameters:
+    ///   - limit: The maximum number of bytes, in the range of ``BufferMemory/capacity(for:)``: above 16 KiB, up to
+    ///     1 MiB.
+    ///   - write: Writes at most as many bytes as the buffer has room for, and returns their number.
+    package static func make(limit: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws -> Data {
+        guard let capacity = BufferMemory.capacity(for: limit) else {
+            preconditionFailure("a piece of \(limit) bytes")
+        }
+        guard let memory = unsafe BufferMemory.shared.take(capacity) else {
+            throw NetworkError.noMemoryForBody
+        }
+        let count = unsafe write(UnsafeMutableRawBufferPointer(start: memory, count: limit))
+        return unsafe BufferMemory.shared.data(memory, count: count, capacity: capacity)
     }
 }

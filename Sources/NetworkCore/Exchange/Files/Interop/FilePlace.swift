@@ -33,14 +33,12 @@ package enum FilePlace: Sendable {
     /// Finds the place for a path.
     /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason, such as a folder, a loop of links or an
     ///   empty path.
-    package init(toWrite path: String) throws(NetworkError) {
-        do throws(SystemFile.Failure) { self = try Self.find(path) } catch { throw .file(path, error) }
-    }
+    package init(toWrite path: String) throws(NetworkError) { self = try Self.find(path) }
 
-    static func find(_ path: String) throws(SystemFile.Failure) -> FilePlace {
+    private static func find(_ path: String) throws(NetworkError) -> FilePlace {
         // The system's own check comes first: it also refuses a link that must not be followed.
         let status = try SystemFile.status(of: path)
-        if let status, status.st_mode & S_IFMT == S_IFDIR { throw SystemFile.Failure(code: EISDIR) }
+        if let status, status.st_mode & S_IFMT == S_IFDIR { throw .file(path, EISDIR) }
         var end = path
         for _ in 0..<maximumLinks {
             guard let target = try SystemFile.target(of: end) else {
@@ -57,7 +55,7 @@ package enum FilePlace: Sendable {
             }
             end = target.hasBytePrefix("/") ? target : folder + target
         }
-        throw SystemFile.Failure(code: ELOOP)
+        throw .file(path, ELOOP)
     }
 
     private static func descriptor(_ name: String, in folder: String) -> FilePlace {

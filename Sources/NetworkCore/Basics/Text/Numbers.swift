@@ -27,3 +27,19 @@ extension Duration {
         }
     }
 }
+
+extension Sequence<UInt8> {
+    /// The bytes as hexadecimal digits, two for each, in lower case.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension Int {
+    /// Returns the sum, or the limit that it would go beyond.
+    func addingClamped(_ other: Int) -> Int {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other > 0 ? .max : .min) : sum
+    }
+}

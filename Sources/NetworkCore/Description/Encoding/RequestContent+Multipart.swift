@@ -26,26 +26,19 @@ extension RequestContent {
         _ parts: [MultipartPart],
         boundary: (@Sendable () -> String)? = nil
     ) -> RequestContent {
-        RequestContent(MultipartContent(parts: parts, boundary: boundary ?? MultipartPart.Boundary.random))
-    }
-}
-
-/// An encoder of multipart forms.
-struct MultipartContent: BodyEncoder {
-    let parts: [MultipartPart]
-    let boundary: @Sendable () -> String
-
-    func encode() throws -> RequestContent.Encoded {
-        let bodies = try parts.map { try $0.body() }
-        let boundary = try MultipartPart.Boundary.make(boundary, avoiding: bodies.compactMap(\.knownBytes))
-        var pieces: [TransportRequest.Body] = []
-        for (part, body) in zip(parts, bodies) {
-            let separator = pieces.isEmpty ? "" : "\r\n"
-            pieces.append(.bytes(Data("\(separator)--\(boundary)\r\n".utf8) + (try part.head())))
-            pieces.append(body)
+        RequestContent { _ in
+            let bodies = try parts.map { try $0.body() }
+            let boundary = try MultipartPart.Boundary.make(
+                boundary ?? MultipartPart.Boundary.random, avoiding: bodies.compactMap(\.knownBytes))
+            var pieces: [TransportRequest.Body] = []
+            for (part, body) in zip(parts, bodies) {
+                let separator = pieces.isEmpty ? "" : "\r\n"
+                pieces.append(.bytes(Data("\(separator)--\(boundary)\r\n".utf8) + (try part.head())))
+                pieces.append(body)
+            }
+            pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
+            return Encoded(try .joined(pieces), contentType: "multipart/form-data; boundary=\(boundary)")
         }
-        pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
-        return RequestContent.Encoded(try .joined(pieces), contentType: "multipart/form-data; boundary=\(boundary)")
     }
 }
 
@@ -59,8 +52,7 @@ extension TransportRequest.Body {
         let total = try lengths.reduce(0) { total, length in
             let (sum, isTooLarge) = total.addingReportingOverflow(length)
             guard !isTooLarge else {
-                throw NetworkError(
-                    .invalidParameters, "the sum of the parts' lengths is too large", phase: .preparing)
+                throw NetworkError.refused(.invalidParameters, "the sum of the parts' lengths is too large")
             }
             return sum
         }

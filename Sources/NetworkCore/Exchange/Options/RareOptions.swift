@@ -1,19 +1,5 @@
-/// A group of related options, as one property of ``TransportOptions``. A new group needs a type that conforms to this
-/// protocol, a property in ``TransportOptions``, and an entry in ``RareOptions``.
-protocol TransportOptionGroup: Sendable, Hashable {
-    /// Creates the default options, which change nothing.
-    init()
-
-    /// Checks the values of the options.
-    /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name.
-    func check() throws
-
-    /// The capabilities that the group requires. Read only if the group is not at its defaults.
-    var required: [TransportCapabilities.Capability] { get }
-}
-
-/// The options that most requests leave at their defaults. They are stored behind one reference, so that the options of
-/// an ordinary request stay small and cheap to copy.
+/// The groups of options, and others that most requests leave at their defaults. They are stored behind one reference,
+/// so that the options of an ordinary request stay small and cheap to copy.
 struct RareOptions: Sendable, Hashable {
     var tls = TransportOptions.TLS()
     var proxy = TransportOptions.Proxy()
@@ -28,16 +14,12 @@ struct RareOptions: Sendable, Hashable {
     /// The options that transports declare, by their names.
     var declared: [String: DeclaredOption] = [:]
 
-    /// The groups that are not at their defaults.
-    private var groups: [any TransportOptionGroup] {
-        func changed<Group: TransportOptionGroup>(_ group: Group) -> (any TransportOptionGroup)? {
-            group == Group() ? nil : group
-        }
-        return [changed(tls), changed(proxy), changed(connection), changed(names), changed(rate)].compactMap(\.self)
-    }
-
     func check() throws {
-        for group in groups { try group.check() }
+        try tls.check()
+        try proxy.check()
+        try connection.check()
+        try names.check()
+        try rate.check()
         try authentication?.check()
         try requestCompression.check()
         for (name, option) in declared.sorted(by: { $0.key < $1.key }) {
@@ -70,7 +52,12 @@ struct RareOptions: Sendable, Hashable {
     }
 
     var required: [TransportCapabilities.Capability] {
-        var required = groups.flatMap(\.required)
+        var required: [TransportCapabilities.Capability] = []
+        if tls != TransportOptions.TLS() { required += tls.required }
+        if proxy != TransportOptions.Proxy() { required += proxy.required }
+        if connection != TransportOptions.Connection() { required += connection.required }
+        if names != TransportOptions.Names() { required += names.required }
+        if rate != TransportOptions.Rate() { required += rate.required }
         required += authentication?.required ?? []
         if addressPolicy != .any { required.append(.addressPolicy) }
         for encoding in acceptedEncodings { required += encoding.required }

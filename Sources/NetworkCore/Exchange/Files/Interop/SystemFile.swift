@@ -1,0 +1,272 @@
+import CLibrary
+import FoundationEssentials
+
+/// An open file. Interrupted calls are repeated, writes are completed, and every failure carries its `errno`. A file is
+/// opened to be written, unless it says otherwise: that decides about the code of a failure.
+struct SystemFile {
+    private let path: String
+    private let isToRead: Bool
+    private let descriptor: Int32
+    /// Whether the file is closed. The system soon reuses a descriptor, so it is closed only once, even after an error.
+    private let isClosed = OneTimeFlag()
+
+    /// - Parameters:
+    ///   - flags: The flags of open(2); `O_CLOEXEC` is added.
+    ///   - name: The path that errors show. Default: that of the file.
+    init(
+        opening path: String, _ flags: Int32, mode: mode_t = 0o666, shown name: String? = nil, isToRead: Bool = false
+    ) throws(NetworkError) {
+        (self.path, self.isToRead) = (name ?? path, isToRead)
+        try Self.check(path, isToRead: isToRead)
+        var number = unsafe open(path, flags | O_CLOEXEC, mode)
+        while number < 0, errno == EINTR { number = unsafe open(path, flags | O_CLOEXEC, mode) }
+        guard number >= 0 else { throw .file(name ?? path, errno, isToRead: isToRead) }
+        descriptor = number
+    }
+
+    /// Opens a regular file for reading. Anything else is refused, because opening and reading it may wait without end.
+    init(openingRegularFile path: String) throws(NetworkError) {
+        // What is opened is what is checked: a path may lead to something else a moment later.
+        try self.init(opening: path, O_RDONLY | O_NONBLOCK, isToRead: true)
+        do throws(NetworkError) {
+            switch try status().st_mode & S_IFMT {
+            case S_IFREG: return
+            case S_IFDIR: throw failure(EISDIR)
+            default: throw failure(EINVAL, "it is not a regular file")
+            }
+        } catch {
+            try? close()  // Only the first error is reported.
+            throw error
+        }
+    }
+
+    /// Duplicates the descriptor of an open file.
+    init(duplicating number: Int32) throws(NetworkError) {
+        (path, isToRead) = ("/dev/fd/\(number)", false)
+        descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .file(path, errno) }
+    }
+
+    private func failure(_ number: Int32 = errno, _ reason: String? = nil) -> NetworkError {
+        .file(path, number, reason, isToRead: isToRead)
+    }
+
+    /// Returns what the system knows of the file (fstat(2)).
+    func status() throws(NetworkError) -> stat {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
+        return status
+    }
+
+    /// Returns what the system knows of the file at a path (stat(2)), or `nil` if there is none.
+    static func status(of path: String) throws(NetworkError) -> stat? {
+        try check(path)
+        var status = stat()
+        if unsafe stat(path, &status) == 0 { return status }
+        guard errno == ENOENT else { throw .file(path, errno) }
+        return nil
+    }
+
+    /// Returns whether reading what is at a path may wait, or find no end.
+    static func isPipeOrDevice(_ path: String) -> Bool {
+        guard let kind = (try? status(of: path))?.st_mode else { return false }
+        return ![S_IFREG, S_IFDIR].contains(kind & S_IFMT)
+    }
+
+    /// Returns whether a path leads to this file.
+    func isNamed(_ path: String) throws(NetworkError) -> Bool {
+        let (own, named) = (try status(), try Self.status(of: path))
+        return named?.st_ino == own.st_ino && named?.st_dev == own.st_dev
+    }
+
+    /// Returns the target of a symbolic link, or `nil` if the path is something else or does not exist.
+    static func target(of path: String) throws(NetworkError) -> String? {
+        try check(path)
+        let room = Int(PATH_MAX)
+        var text = [CChar](repeating: 0, count: room)
+        let count = unsafe readlink(path, &text, room)
+        if count < 0 {
+            if errno == EINVAL || errno == ENOENT { return nil }
+            throw .file(path, errno)
+        }
+        let bytes = text.prefix(count).map { UInt8(bitPattern: $0) }
+        guard let target = String(validating: bytes, as: UTF8.self) else { throw .file(path, EILSEQ) }
+        return target
+    }
+
+    /// Returns a folder's path without symbolic links, for comparisons, or `nil` if the folder can't be found. An empty
+    /// path is the working folder.
+    static func realPath(of folder: String) -> String? {
+        guard let path = unsafe realpath(folder.isEmpty ? "." : folder, nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    /// Takes the exclusive lock for which other downloads to the same place compete, without waiting for it.
+    /// - Returns: Whether the lock was free.
+    func lock() throws(NetworkError) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw failure() }
+        }
+        return true
+    }
+
+    func write(_ bytes: Data) throws(NetworkError) {
+        // A slice: removing bytes from the array would move all the others, after each partial write.
+        var rest = [UInt8](bytes)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe CLibrary.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw failure()
+            }
+        }
+    }
+
+    /// Reads the next chunk from the current offset; empty at the end of the file.
+    /// - Parameter limit: The maximum length of the chunk, in bytes. Default: 256 KiB.
+    func read(upTo limit: Int = 262_144) throws(NetworkError) -> Data {
+        var piece = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = unsafe CLibrary.read(descriptor, &piece, piece.count)
+            if count >= 0 { return Data(piece.prefix(count)) }
+            if errno != EINTR { throw failure() }
+        }
+    }
+
+    /// Moves the current offset to the given number of bytes from the start.
+    func seek(to offset: Int) throws(NetworkError) {
+        if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw failure() }
+    }
+
+    func truncate(to length: Int) throws(NetworkError) {
+        if ftruncate(descriptor, off_t(length)) != 0 { throw failure() }
+    }
+
+    func setPermissions(_ mode: mode_t) throws(NetworkError) {
+        if fchmod(descriptor, mode) != 0 { throw failure() }
+    }
+
+    /// Sets owner and group as far as the system allows it, or else the group alone: a process may be able to replace
+    /// another user's file without being able to create one for that user.
+    func setOwner(_ owner: uid_t, _ group: gid_t) {
+        if fchown(descriptor, owner, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
+    }
+
+    /// Sets the group as far as the system allows it.
+    /// - Returns: The file's group.
+    func setGroup(_ group: gid_t) throws(NetworkError) -> gid_t {
+        fchown(descriptor, uid_t.max, group) == 0 ? group : try status().st_gid
+    }
+
+    /// Returns once the contents are on the disk (fsync(2)).
+    func sync() throws(NetworkError) {
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw failure() }
+        }
+    }
+
+    /// Closes the file. A second call does nothing, even after an error: Linux frees the descriptor in any case.
+    func close() throws(NetworkError) {
+        guard isClosed.raise() else { return }
+        if CLibrary.close(descriptor) != 0, errno != EINTR { throw failure() }
+    }
+
+    static func rename(_ path: String, to name: String) throws(NetworkError) {
+        try check(path)
+        try check(name)
+        if unsafe CLibrary.rename(path, name) != 0 { throw .file(name, errno) }
+    }
+
+    /// Makes a file that has all its bytes, on the disk, from its first moment on.
+    /// - Returns: `false` if there is a file of that name; `nil` where the file system has no files without a name
+    ///   ([open(2)](https://man7.org/linux/man-pages/man2/open.2.html), `O_TMPFILE`).
+    static func make(
+        _ path: String, in folder: String, of bytes: Data, mode: mode_t
+    ) throws(NetworkError) -> Bool? {
+        try check(path)
+        let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
+        guard let file = try? SystemFile(opening: folder.isEmpty ? "." : folder, O_WRONLY | unnamed, mode: mode) else {
+            return nil
+        }
+        defer { try? file.close() }  // The disk has it.
+        try file.write(bytes)
+        try file.sync()
+        let own = "/proc/self/fd/\(file.descriptor)"
+        if unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return true }
+        return errno == EEXIST ? false : nil
+    }
+
+    /// Deletes the file at a path, if there is one.
+    static func remove(_ path: String) throws(NetworkError) {
+        try check(path)
+        if unsafe unlink(path) != 0, errno != ENOENT { throw .file(path, errno) }
+    }
+
+    static var ownUser: uid_t { geteuid() }
+
+    /// Refuses a path that contains a NUL, where the system would stop reading and use another file's name. Also
+    /// refuses an empty path, which becomes a valid name when a suffix is appended to it.
+    static func check(_ path: String, isToRead: Bool = false) throws(NetworkError) {
+        if path.isEmpty { throw .file(path, ENOENT, isToRead: isToRead) }
+        if path.utf8.contains(0) { throw .file(path, EINVAL, "the path contains a NUL", isToRead: isToRead) }
+    }
+
+    /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
+    static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
+        let file = try SystemFile(openingRegularFile: path)
+        // Nothing was written, so closing can't lose anything.
+        defer { try? file.close() }
+        var contents = Data()
+        while contents.count <= limit, case let piece = try file.read(), !piece.isEmpty { contents.append(piece) }
+        return contents
+    }
+}
+
+extension NetworkError {
+    /// Returns the error for a file that can't be written, or read.
+    static func file(_ path: String, _ number: Int32, _ reason: String? = nil, isToRead: Bool = false) -> NetworkError {
+        if isToRead { return file(path, number, .unreadableFile, "can't be read", .preparing, reason) }
+        let isFull = number == ENOSPC || number == EDQUOT
+        return file(path, number, isFull ? .diskFull : .unwritableFile, "can't be written", .receiving, reason)
+    }
+
+    /// Returns the error for a file that can't be used, with its path without control characters.
+    /// - Parameter reason: The reason for a failure for which the system has no `errno` of its own.
+    static func file(
+        _ path: String, _ number: Int32, _ code: Code, _ problem: String, _ phase: Phase, _ reason: String? = nil
+    ) -> NetworkError {
+        let message = unsafe reason ?? String(cString: strerror(number))
+        return NetworkError(
+            code, "the file '\(Excerpt.shown(path))' \(problem)", phase: phase,
+            underlying: Underlying(domain: "errno", code: Int(number), message: message))
+    }
+
+    /// The `errno` of a failed system call.
+    var errno: Int32? { underlying.flatMap { $0.domain == "errno" ? Int32($0.code) : nil } }
+}
+
+/// The signals by which the system ends a process that writes: SIGPIPE for a pipe without a reader, and SIGXFSZ for a
+/// file beyond the process's limit (write(2)).
+enum FileSignals {
+    /// Runs `body` with both blocked on this thread, so that a write fails with its `errno` instead. Threads of Swift's
+    /// pool block them anyway; this is for functions that write on their caller's thread, which may be the main one.
+    static func blocking<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        var (signals, earlier, mask) = (sigset_t(), sigset_t(), sigset_t())
+        unsafe sigemptyset(&signals)
+        unsafe sigpending(&earlier)
+        // One that is pending already has another cause, and stays pending.
+        for signal in [SIGPIPE, SIGXFSZ] where unsafe sigismember(&earlier, signal) == 0 {
+            unsafe sigaddset(&signals, signal)
+        }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, &mask)
+        defer {
+            var noTime = timespec()
+            while unsafe sigtimedwait(&signals, nil, &noTime) > 0 || errno == EINTR {}
+            unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+        }
+        return try body()
+    }
+}
