@@ -166,7 +166,6 @@ extension TransportOptions.Proxy {
             }
         }
 
-        /// Whether TLS is used to the proxy itself.
         package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
         /// Whether the proxy speaks HTTP and not SOCKS.
         var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
