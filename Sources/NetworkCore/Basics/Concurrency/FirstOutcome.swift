@@ -72,6 +72,5 @@ package final class OneTimeFlag: Sendable {
     /// - Returns: Whether this call raised it; `false` if it was raised before.
     package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 
-    /// Whether the flag has been raised.
     package var isRaised: Bool { flag.load(ordering: .acquiring) }
 }

@@ -18,7 +18,6 @@ package enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// Returns a whole number.
     package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
     /// Returns a number rounded to three digits after the decimal point, or `null` if the value is not finite.

@@ -11,7 +11,6 @@ extension StringProtocol {
         utf8.reversed().starts(with: suffix.utf8.reversed())
     }
 
-    /// Whether both texts consist of the same bytes.
     package func hasSameBytes(as other: some StringProtocol) -> Bool { utf8.elementsEqual(other.utf8) }
 
     /// Whether the text contains a byte, which must be ASCII.

@@ -93,7 +93,6 @@ struct AWSSigner {
         return lines.sorted { $0.name < $1.name }
     }
 
-    /// Returns whether the signature includes a field.
     func isSigned(_ name: HTTPField.Name) -> Bool {
         let name = name.rawName.lowercasedASCII
         return ["host", "content-type", "content-md5"].contains(name) || name.hasPrefix("x-\(vendors.second)-")

@@ -2,7 +2,6 @@ import FoundationEssentials
 
 /// A Digest challenge and the response to it (RFC 7616). Pure.
 struct DigestChallenge: Sendable {
-    /// The hash of a challenge.
     enum Algorithm: String, CaseIterable {
         case sha256 = "SHA-256"
         case sha256Session = "SHA-256-sess"

@@ -81,7 +81,6 @@ extension TransportRequest {
         }
     }
 
-    /// Those who may challenge the request.
     private func challengers(of round: TransportRequest) -> [Challenger] {
         var all: [Challenger] = []
         if let (url, credentials) = proxyCredentials {
@@ -184,7 +183,6 @@ extension TransportRequest.Body {
 }
 
 extension TransportOptions.Authentication {
-    /// User and password for a challenge.
     struct Challenged {
         let user: String
         let password: String

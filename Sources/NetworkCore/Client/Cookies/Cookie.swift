@@ -56,7 +56,6 @@ extension CookieJar {
 
         func isExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-        /// Whether the other cookie replaces this one.
         func isReplaced(by other: Cookie) -> Bool {
             name.hasSameBytes(as: other.name) && domain.hasSameBytes(as: other.domain)
                 && path.hasSameBytes(as: other.path)

@@ -20,7 +20,6 @@ extension CookieJar {
         private var mostLabels = 1
         private var isSystem = false
 
-        /// The path of the system's list.
         private static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
         private static let systemList = Guarded<PublicSuffixList?>(nil)
 

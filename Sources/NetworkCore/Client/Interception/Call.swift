@@ -134,7 +134,6 @@ extension NetworkClient {
             }
         }
 
-        /// Records the response of an exchange.
         func endExchange(_ response: TransportResponse) {
             guard let stopSending = response.body.record.stopSending else { return }
             record.withLock { $0.stopSending.append(stopSending) }

@@ -87,7 +87,6 @@ enum OfOneOrigin {
         SecretFields.contains(name) || own.contains(name) || places.contains(name.canonicalName)
     }
 
-    /// Whether options have credentials.
     static func hasCredentials(_ options: TransportOptions) -> Bool {
         options.hasRareOptions && (options.authentication != nil || options.tls.clientCertificate != nil)
     }

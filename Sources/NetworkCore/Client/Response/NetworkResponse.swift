@@ -53,7 +53,6 @@ public struct NetworkResponse<Body>: SafelyPrinted {
         tries = attempts
     }
 
-    /// Returns the same response with another body.
     func replacing<Other>(_ other: Other) -> NetworkResponse<Other> {
         NetworkResponse<Other>(other, readableHead, readableMetrics, url, redirects: redirects, attempts: tries)
     }

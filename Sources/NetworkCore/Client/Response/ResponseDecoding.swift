@@ -1,7 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
 
-/// The decoding of a body as the requested type.
 enum ResponseDecoding {
     /// Returns the value that a decoder makes; ``Empty`` and an optional without a body are made here.
     /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.

@@ -10,7 +10,6 @@ struct QueryEncoder {
         let bytes: Int
         let error: NetworkError
 
-        /// The limit on a URL.
         static let url = Limit(
             bytes: RequestURL.maximumBytes,
             error: .unusableURL(

@@ -51,9 +51,7 @@ public struct RequestContent: Sendable, SafelyPrinted {
 
     /// What applies to content that has no such setting of its own.
     struct Defaults {
-        /// The client's encoder of values.
         var json = JSONRequestEncoder.json
-        /// The request's conventions for parameters.
         var conventions = RequestData.Conventions.standard
     }
 

@@ -18,7 +18,6 @@ package final class BodyDecoder: Sendable {
 
     package init(_ chain: consuming sending DecodingChain) { state = Guarded(State(chain: chain)) }
 
-    /// The number of decoded bytes so far.
     package var produced: Int { state.withLock { $0.chain.produced } }
 
     /// Whether no more bytes follow.

@@ -6,7 +6,6 @@ package import FoundationEssentials
 /// Each step is one call of one decoder with limited input and output, so that a deadline can be checked between steps,
 /// whatever the bytes are.
 package struct DecodingChain: ~Copyable {
-    /// The result of a step.
     package enum Step: Sendable, Equatable {
         /// Decoded bytes, never empty.
         case piece(Data)
@@ -21,7 +20,6 @@ package struct DecodingChain: ~Copyable {
     package static let pieceBytes = 65_536
     private var stages: [DecodingStage]
     private var hasInput = false
-    /// The number of bytes of output so far.
     package private(set) var produced = 0
     /// The number of bytes of input and output of all stages: a measure of the time spent.
     package private(set) var work = 0

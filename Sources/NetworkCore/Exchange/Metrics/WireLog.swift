@@ -47,7 +47,6 @@ public final class WireLog: Sendable, Hashable {
         for line in redaction.lines(of: text, direction) { logger.debug("\(String(direction)) \(line)") }
     }
 
-    /// Logs the size of a part of a body.
     package func writeBody(_ direction: Character, bytes: Int) {
         logger.debug("\(String(direction)) [\(bytes) bytes of body]")
     }

@@ -31,7 +31,6 @@ struct RareOptions: Sendable, Hashable {
         try checkTogether()
     }
 
-    /// Checks for options that contradict one another.
     private func checkTogether() throws {
         let isProxied = if case .explicit = proxy.choice { true } else { false }
         if addressPolicy != .any {

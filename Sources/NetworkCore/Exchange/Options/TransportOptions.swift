@@ -96,7 +96,6 @@ public struct TransportOptions: Sendable, Hashable {
             .invalidOption, "\(name) is \(timeout); it must be above 0 and at most a year (nil for none)")
     }
 
-    /// The capabilities that these options require.
     var required: [TransportCapabilities.Capability] {
         var required = rare?.required ?? []
         if firstByteTimeout != nil { required.append(.firstByteTimeout) }

@@ -121,7 +121,6 @@ struct URLRedaction {
     /// has its authorities: one at each second byte would have the rest searched as often.
     private struct Ats {
         private let text: ArraySlice<UInt8>
-        /// The last one of the text.
         let last: Int?
         private var slash: Int
         private var beforeSlash: Int?

@@ -22,7 +22,6 @@ final class StreamRuns: Sendable {
 
     private let state = Guarded(State())
 
-    /// The number of readings that wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Reads the stream when no cancelled reading is left.
@@ -108,7 +107,6 @@ package final class StreamReading: Sendable {
     /// Records that the response is over.
     package func leave() { state.withLock { $0.isLeft = true } }
 
-    /// Whether the response is over.
     var isLeft: Bool { state.withLock(\.isLeft) }
 
     /// Sets what ends the reading, and runs it if the reading has been cancelled.
@@ -120,7 +118,6 @@ package final class StreamReading: Sendable {
         if isCancelled { cancellation() }
     }
 
-    /// Ends the reading.
     func cancel() {
         let cancellation = state.withLock { state in
             state.isCancelled = true

@@ -20,7 +20,6 @@ extension TransportRequest {
         return request
     }
 
-    /// Whether the body is a stream with the length 0.
     package var hasEmptyStream: Bool {
         guard let body, case .produced(let producer) = body.content else { return false }
         return producer.length == 0
@@ -98,7 +97,6 @@ extension TransportRequest {
     }
 }
 
-/// When the last chunk came.
 private final class Movement: Sendable {
     let last = Guarded(ContinuousClock.now)
 }

@@ -191,7 +191,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         }
     }
 
-    /// Checks that no part excludes another one.
     private func checkCombinations() throws {
         if options.authentication != nil, headerFields.contains(.authorization) {
             throw NetworkError.refused(
@@ -211,7 +210,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         }
     }
 
-    /// Checks the length that a body says it has.
     func checkBodyLength() throws {
         if let length = body?.length, length < 0 {
             throw NetworkError.refused(.invalidOption, "the body's length is \(length), below 0")

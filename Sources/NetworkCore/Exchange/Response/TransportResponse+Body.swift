@@ -192,7 +192,6 @@ package final class ReaderClaim: Sendable {
     }
 }
 
-/// A body in memory.
 private final class CollectedBody: TransportResponse.BodySource {
     private let bytes: Data
     private let isRead = OneTimeFlag()
@@ -253,7 +252,6 @@ extension NetworkError {
         NetworkError(.bodyTooLarge, "there is not enough memory for the body", phase: .receiving)
     }
 
-    /// The error for a second reader.
     package static var bodyReadTwice: NetworkError {
         NetworkError(
             .bodyAlreadyRead,

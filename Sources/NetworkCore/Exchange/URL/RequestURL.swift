@@ -115,7 +115,6 @@ public struct RequestURL: Sendable, Hashable, SafelyPrinted {
     /// The port to connect to: the URL's, or else 443 for `https` and 80 for `http`.
     public var effectivePort: Int { port ?? (scheme == "https" ? 443 : 80) }
 
-    /// Whether the host is an IPv6 address.
     package var isIPv6Literal: Bool { host.utf8.first == UInt8(ascii: "[") }
 
     /// Whether the host is an address. The parser accepts no other numeric names.

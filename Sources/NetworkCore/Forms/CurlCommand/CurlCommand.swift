@@ -75,7 +75,6 @@ extension RequestConvertible {
     }
 }
 
-/// A writer of one command.
 struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
@@ -115,7 +114,6 @@ struct CurlCommand {
 
     func secret(_ value: String) -> String { isRevealed ? value : Self.redacted }
 
-    /// Returns the user and password as one word.
     func credentials(_ user: String, _ password: String) -> String { secret("\(user):\(password)") }
 
     /// Returns a value without secrets, but with whatever else the caller has put into it.

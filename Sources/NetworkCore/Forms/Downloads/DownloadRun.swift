@@ -110,7 +110,6 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// The request for the part that the file lacks.
     private func request(by plan: ResumePlan) -> TransportRequest {
         var request = request
         plan.apply(to: &request)
@@ -121,7 +120,6 @@ struct DownloadRun: Sendable {
         return request
     }
 
-    /// Checks that a response is a whole file.
     private func checkWhole(_ arrival: Arrival, of request: TransportRequest) async throws {
         try await arrival.validate()
         guard ![204, 205, 304].contains(arrival.head.status.code) else {

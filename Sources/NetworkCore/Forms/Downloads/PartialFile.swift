@@ -185,7 +185,6 @@ struct PartialFile {
         try Self.keptRecord(at: recordPath)
     }
 
-    /// The state of the record file.
     private enum KeptRecord {
         case none
         /// The record of bytes that no download can resume.

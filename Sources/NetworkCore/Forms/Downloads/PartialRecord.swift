@@ -50,7 +50,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
         )
     }
 
-    /// Whether this is a record for the URL.
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
 
     /// Whether a response from the URL is one of the same resource.
@@ -81,7 +80,6 @@ extension HTTPResponse {
 }
 
 extension RequestURL {
-    /// The URL up to its query.
     var withoutQuery: String { replacingQuery(nil).absoluteString }
 
     /// See ``PartialRecord/source``. What signs the URL is left out, as in ``PartialRecord/query``.
@@ -89,7 +87,6 @@ extension RequestURL {
         SHA256Checksum.digest("\(withoutQuery)?\(queryDigest ?? "")".utf8).hexadecimal
     }
 
-    /// See ``PartialRecord/query``.
     fileprivate var queryDigest: String? {
         let kept = query?.split(separator: "&").filter { parameter in
             let name = parameter.prefix { $0 != "=" }.lowercased()

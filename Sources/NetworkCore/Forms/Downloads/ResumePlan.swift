@@ -22,7 +22,6 @@ struct ResumePlan: Sendable {
         request.headerFields[.ifRange] = record.validator
     }
 
-    /// The reaction to a response.
     enum Reaction: Equatable {
         /// Its body is the rest of the file.
         case append(total: Int?)

@@ -17,7 +17,6 @@ struct EventReconnection: Sendable {
         mayRepeat = isReplayable && (isIdempotent || options.reconnectsAnyMethod)
     }
 
-    /// The next action.
     enum Action: Equatable {
         case read
         case finish
@@ -26,7 +25,6 @@ struct EventReconnection: Sendable {
         case giveUp
     }
 
-    /// Handles the head of a response.
     mutating func opened(_ head: HTTPResponse, jitter: Double) -> Action {
         hasEvent = false
         return switch head.status.code {
@@ -38,7 +36,6 @@ struct EventReconnection: Sendable {
         }
     }
 
-    /// Handles an event.
     mutating func received() { (failures, hasEvent) = (0, true) }
 
     /// Handles the end of a stream that the server ended. After an event, the end is not a failure.

@@ -132,7 +132,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             parser = Self.parser(after: first ?? options.lastEventID, options)
         }
 
-        /// Opens the first connection of a stream.
         static func first(
             of prepared: PreparedCall, _ options: Options
         ) async throws -> NetworkResponse<ServerSentEvents> {

@@ -10,7 +10,6 @@ extension ResponseLines {
     }
 }
 
-/// The charset of a text.
 enum Charset: String, Sendable, CaseIterable {
     case utf8 = "UTF-8"
     case latin1 = "ISO-8859-1"

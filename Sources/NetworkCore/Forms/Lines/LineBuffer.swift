@@ -4,7 +4,6 @@ import FoundationEssentials
 ///
 /// Lines before one that is too long are returned first, so that the result does not depend on the borders.
 struct LineBuffer: Sendable, SafelyPrinted {
-    /// The terminator of a line.
     enum Terminator: Sendable {
         /// LF, CR, or CR followed by LF.
         case any

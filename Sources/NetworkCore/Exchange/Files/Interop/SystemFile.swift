@@ -40,7 +40,6 @@ struct SystemFile {
         }
     }
 
-    /// Duplicates the descriptor of an open file.
     init(duplicating number: Int32) throws(NetworkError) {
         (path, isToRead) = ("/dev/fd/\(number)", false)
         descriptor = fcntl(number, F_DUPFD_CLOEXEC, 0)
@@ -73,7 +72,6 @@ struct SystemFile {
         return ![S_IFREG, S_IFDIR].contains(kind & S_IFMT)
     }
 
-    /// Returns whether a path leads to this file.
     func isNamed(_ path: String) throws(NetworkError) -> Bool {
         let (own, named) = (try status(), try Self.status(of: path))
         return named?.st_ino == own.st_ino && named?.st_dev == own.st_dev
