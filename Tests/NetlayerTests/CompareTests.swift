@@ -238,22 +238,23 @@ struct CompareTests {
     /// Regression: an arm that hung was waited for by the sum of its requests' timeouts: up to 17 minutes.
     @Test func `an arm that begins no request is hung, and one that does is not, however long its block`() async throws
     {
-        let pipe = Pipe()
-        let lines = LineReader(pipe.fileHandleForReading)
-        let number = Guarded(0)
+        let folder = try TestFolder()
+        defer { folder.remove() }
+        let (pipe, number) = (Pipe(), try SharedNumber(path: folder.path("number")))
+        let (lines, end) = (LineReader(pipe.fileHandleForReading), pipe.fileHandleForWriting)
         // It grows thirty times as often as it is looked at.
         let work = Task {
             for _ in 0..<40 {
                 try await Task.sleep(for: .milliseconds(100))
-                number.withLock { $0 += 1 }
+                number.increase()
             }
-            try pipe.fileHandleForWriting.write(contentsOf: Data("done\n".utf8))
+            try end.write(contentsOf: Data("done\n".utf8))
         }
-        let line = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+        let line = try await lines.next(within: .seconds(3)) { number.value }
         #expect(line == Data("done".utf8))
         try await work.value
         await #expect(throws: LineReader.TimedOut.self) {
-            _ = try await lines.next(within: .seconds(3)) { number.withLock(\.self) }
+            _ = try await lines.next(within: .seconds(3)) { number.value }
         }
     }
 
