@@ -45,7 +45,6 @@ let package = Package(
         // Only checked out and built with the trait of its name.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
@@ -56,8 +55,6 @@ let package = Package(
         ),
         // libcurl needs it too, so it is there wherever libcurl is.
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
-        // epoll and eventfd, for the demo server.
-        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
         // Glibc or Musl.
         .target(name: "CLibrary", swiftSettings: librarySettings),
         .target(
@@ -87,13 +84,7 @@ let package = Package(
             swiftSettings: librarySettings
         ),
         .target(
-            name: "NetworkTesting",
-            dependencies: [
-                "CEpoll", "CLibrary", "NetworkCore", httpTypes,
-                .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
-            ],
-            swiftSettings: librarySettings
+            name: "NetworkTesting", dependencies: ["CLibrary", "NetworkCore", httpTypes], swiftSettings: librarySettings
         ),
         // Exchanges in files: HAR, a transport that records and one that replays.
         .target(
