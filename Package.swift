@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
         .library(name: "NetworkRecording", targets: ["NetworkRecording"]),
+        .library(name: "NetworkRollout", targets: ["NetworkRollout"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .executable(name: "netlayer", targets: ["netlayer"]),
     ],
@@ -75,7 +76,7 @@ let package = Package(
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         .target(
             name: "NetworkLayer",
-            dependencies: ["CurlTransport", "NetworkComparison", "NetworkCore", "URLSessionTransport", logging],
+            dependencies: ["CurlTransport", "NetworkCore", "URLSessionTransport"],
             swiftSettings: librarySettings
         ),
         // The names that the tutorials give to what NetworkLayer has.
@@ -92,11 +93,17 @@ let package = Package(
         ),
         // Whether two transports differ: statistics, and responses part by part.
         .target(name: "NetworkComparison", dependencies: ["NetworkCore"], swiftSettings: librarySettings),
+        // A second transport in a running service: a shadow, a canary.
+        .target(
+            name: "NetworkRollout",
+            dependencies: ["CLibrary", "NetworkComparison", "NetworkCore", "NetworkLayer", logging],
+            swiftSettings: librarySettings
+        ),
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkTesting", httpTypes,
-                logging,
+                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkRollout",
+                "NetworkTesting", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -164,6 +171,11 @@ let package = Package(
             dependencies: [
                 "NetworkCore", "NetworkLayer", "NetworkRecording", "NetworkTesting", "TestSupport", logging,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkRolloutTests",
+            dependencies: ["NetworkLayer", "NetworkRollout", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

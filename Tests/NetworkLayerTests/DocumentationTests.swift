@@ -24,7 +24,7 @@ struct DocumentationTests {
         ("\(catalogue)/SecureConnections.md", "ServiceSamples.swift"),
         ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
         ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
-        ("\(catalogue)/ShadowAndCanary.md", "ServiceSamples.swift"),
+        ("\(catalogue)/ShadowAndCanary.md", "../NetworkRolloutTests/RolloutSamples.swift"),
         ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),
         ("\(catalogue)/BringingANewerLibcurl.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromURLSession.md", "NewcomerSamples.swift"),

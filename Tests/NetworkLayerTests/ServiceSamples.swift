@@ -121,29 +121,6 @@ enum ServiceSamples {
         }
     }
 
-    static func shadowAndCanary() {
-        var options = ShadowTransport.Options()
-        options.share = 0.01
-        let transport = ShadowTransport(
-            primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance, options: options
-        ) { difference in
-            print(difference)
-        }
-        let client = NetworkClient(transport: transport)
-        print(client)
-
-        let counts = transport.counts
-        print("\(counts.shadowed) of \(counts.requests) had a shadow, and \(counts.differences) of them differ")
-
-        var trial = CanaryTransport.Options()
-        trial.share = 0.05
-        let canary = CanaryTransport(
-            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: trial)
-        print(canary.name)
-
-        trial.assignment = .key { request in request.headerFields[.userID] ?? "" }
-    }
-
     static func http3() throws {
         var request = try TransportRequest(url: RequestURL("https://example.com/"))
         request.options.httpVersion = .http3
@@ -152,8 +129,4 @@ enum ServiceSamples {
         let hasHTTP3 = CurlNetworkDispatcher.instance.capabilities.supports(.http3)
         print(hasHTTP3 ? "HTTP/3" : "no HTTP/3")
     }
-}
-
-extension HTTPField.Name {
-    static let userID = HTTPField.Name("X-User-ID")!
 }
