@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
         .library(name: "NetworkRecording", targets: ["NetworkRecording"]),
+        .library(name: "NetworkRollout", targets: ["NetworkRollout"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .executable(name: "netlayer", targets: ["netlayer"]),
     ],
@@ -45,7 +46,6 @@ let package = Package(
         // Only checked out and built with the trait of its name.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
@@ -56,8 +56,6 @@ let package = Package(
         ),
         // libcurl needs it too, so it is there wherever libcurl is.
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
-        // epoll and eventfd, for the demo server.
-        .systemLibrary(name: "CEpoll", path: "Sources/CEpoll"),
         // Glibc or Musl.
         .target(name: "CLibrary", swiftSettings: librarySettings),
         .target(
@@ -78,7 +76,7 @@ let package = Package(
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         .target(
             name: "NetworkLayer",
-            dependencies: ["CurlTransport", "NetworkComparison", "NetworkCore", "URLSessionTransport", logging],
+            dependencies: ["CurlTransport", "NetworkCore", "URLSessionTransport"],
             swiftSettings: librarySettings
         ),
         // The names that the tutorials give to what NetworkLayer has.
@@ -87,13 +85,7 @@ let package = Package(
             swiftSettings: librarySettings
         ),
         .target(
-            name: "NetworkTesting",
-            dependencies: [
-                "CEpoll", "CLibrary", "NetworkCore", httpTypes,
-                .product(name: "FlyingFox", package: "FlyingFox"),
-                .product(name: "FlyingSocks", package: "FlyingFox"),
-            ],
-            swiftSettings: librarySettings
+            name: "NetworkTesting", dependencies: ["CLibrary", "NetworkCore", httpTypes], swiftSettings: librarySettings
         ),
         // Exchanges in files: HAR, a transport that records and one that replays.
         .target(
@@ -101,11 +93,17 @@ let package = Package(
         ),
         // Whether two transports differ: statistics, and responses part by part.
         .target(name: "NetworkComparison", dependencies: ["NetworkCore"], swiftSettings: librarySettings),
+        // A second transport in a running service: a shadow, a canary.
+        .target(
+            name: "NetworkRollout",
+            dependencies: ["CLibrary", "NetworkComparison", "NetworkCore", "NetworkLayer", logging],
+            swiftSettings: librarySettings
+        ),
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkTesting", httpTypes,
-                logging,
+                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkRollout",
+                "NetworkTesting", httpTypes, logging,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -173,6 +171,11 @@ let package = Package(
             dependencies: [
                 "NetworkCore", "NetworkLayer", "NetworkRecording", "NetworkTesting", "TestSupport", logging,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkRolloutTests",
+            dependencies: ["NetworkLayer", "NetworkRollout", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,3 +1,6 @@
+import FoundationEssentials
+import Synchronization
+
 /// The transport that the environment variable ``TransportKind/variable`` selects. The variable is read once, at the
 /// first use of ``instance``.
 ///
@@ -5,16 +8,42 @@
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
 public struct DefaultTransport: HTTPTransport {
     /// The transport that the process's environment selects.
-    public static let instance = DefaultTransport(selection: Result { try TransportChoice.selected() })
+    public static let instance = DefaultTransport(
+        environment: ProcessInfo.processInfo.environment, rollouts: rollouts.withLock(\.self))
+
+    /// Makes a transport of a value that asks for a shadow or a canary.
+    package typealias RolloutReader = @Sendable (String) throws -> any HTTPTransport
+
+    private static let rollouts = Guarded<RolloutReader?>(nil)
+
+    /// Sets what ``instance`` does with a value that asks for a shadow or a canary.
+    package static func readRollouts(by reader: @escaping RolloutReader) { rollouts.withLock { $0 = reader } }
 
     private let selection: Result<any HTTPTransport, any Error>
 
-    init(selection: Result<TransportChoice, any Error>) {
-        self.selection = selection.map(\.transport)
+    init(environment: [String: String], rollouts: RolloutReader? = nil) {
+        selection = Result { try Self.transport(in: environment, rollouts) }
     }
 
-    /// The selected transport. If the environment asks for a shadow or a canary, it is a ``ShadowTransport`` or a
-    /// ``CanaryTransport``, whose counts a program can read.
+    private static func transport(
+        in environment: [String: String], _ rollouts: RolloutReader?
+    ) throws -> any HTTPTransport {
+        guard let text = environment[TransportKind.variable] else { return TransportKind.standard.transport }
+        guard text.utf8.contains(where: { ";,@=".utf8.contains($0) }) else {
+            return try TransportKind(name: text, from: TransportKind.variable).transport
+        }
+        if let rollouts { return try rollouts(text) }
+        throw NetworkError(
+            .invalidConfiguration,
+            // Without quotes before an '@': a redaction takes what is between them for a user and a password.
+            "\(TransportKind.variable) is \(TransportKind.shown(text)); for a shadow or a canary, add the product "
+                + "NetworkRollout to the target, 'import NetworkRollout', and call Rollout.enable() before the first "
+                + "request; without them it must be \(TransportKind.choices)",
+            phase: .preparing)
+    }
+
+    /// The selected transport. If the environment asks for a shadow or a canary, it is a
+    /// ``NetworkRollout/ShadowTransport`` or a ``NetworkRollout/CanaryTransport``, whose counts a program can read.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` after an invalid value.
     public var selected: any HTTPTransport { get throws { try selection.get() } }
 

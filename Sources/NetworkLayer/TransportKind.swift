@@ -5,7 +5,8 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// Foundation's URLSession: ``URLSessionTransport/URLSessionNetworkDispatcher``.
     case urlsession
 
-    /// The environment variable that selects the default transport; see ``TransportChoice``.
+    /// The environment variable that selects the default transport: `curl` or `urlsession`, or a shadow or a
+    /// canary (``NetworkRollout/Rollout``).
     public static let variable = "NETWORK_TRANSPORT"
 
     /// The transport if the variable is unset: curl.
@@ -31,10 +32,10 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The names in words.
-    static let choices = allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
+    package static let choices = allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
 
     /// Returns the start of a value that is none, printable.
-    static func shown(_ text: String) -> String {
+    package static func shown(_ text: String) -> String {
         text.unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import CLibrary
 import Logging
 import NetworkLayer
+import NetworkRollout
 
 /// The command-line tool: HTTP requests over either transport.
 @main
@@ -24,6 +25,7 @@ struct Netlayer: AsyncParsableCommand {
 
     static func main() async {
         let interruption = Interruption()
+        Rollout.enable()
         Descriptor.occupyStandardNumbers()
         // A write to a closed pipe or connection must return an error, not end the process.
         signal(SIGPIPE, SIG_IGN)

@@ -18,9 +18,7 @@ private struct GetRows: RequestType {
 
 @Suite(.patience(minutes: 1))
 struct DefaultTransportTests {
-    private let wrong = DefaultTransport(
-        selection: Result { try TransportChoice.selected(in: ["NETWORK_TRANSPORT": "CURL"]) }
-    )
+    private let wrong = DefaultTransport(environment: ["NETWORK_TRANSPORT": "CURL"])
     private let request = GetRows(data: RequestData(path: "http://127.0.0.1:1/"))
 
     private func expectConfigurationError(_ error: (any Error)?, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -29,6 +27,39 @@ struct DefaultTransportTests {
         for part in ["NETWORK_TRANSPORT", "'CURL'", "'curl'", "'urlsession'"] {
             #expect(error?.description.contains(part) == true, sourceLocation: sourceLocation)
         }
+    }
+
+    @Test func `an unset variable selects the standard`() throws {
+        for environment in [[:], ["OTHER": "urlsession"]] {
+            #expect(try DefaultTransport(environment: environment).selected.name == "curl")
+        }
+    }
+
+    @Test(arguments: ["", " ", "CURL", "curl ", " curl", "Curl", "URLSession", "libcurl", "0", "none"])
+    func `another name is refused with the choices`(name: String) throws {
+        let error = try #require(throws: NetworkError.self) {
+            try DefaultTransport(environment: ["NETWORK_TRANSPORT": name]).selected
+        }
+        #expect(error.code == .invalidConfiguration)
+        #expect(error.message == "NETWORK_TRANSPORT is '\(name)'; it must be 'curl' or 'urlsession'")
+    }
+
+    @Test(arguments: ["curl; shadow=urlsession@1%", "curl@95%, urlsession@5%", "curl;"])
+    func `a shadow and a canary need their product, which the error names`(value: String) throws {
+        let environment = ["NETWORK_TRANSPORT": value]
+        let error = try #require(throws: NetworkError.self) { try DefaultTransport(environment: environment).selected }
+        #expect(error.code == .invalidConfiguration)
+        for part in [
+            "NETWORK_TRANSPORT is \(value);", "the product NetworkRollout", "'import NetworkRollout'",
+            "Rollout.enable()",
+        ] {
+            #expect(error.description.contains(part), "\(error)")
+        }
+        let transport = DefaultTransport(environment: environment) { text in
+            #expect(text == value)
+            return URLSessionNetworkDispatcher.instance
+        }
+        #expect(transport.name == "urlsession")
     }
 
     @Test func `a wrong value fails each request`() async throws {
@@ -93,9 +124,7 @@ struct DefaultTransportTests {
     func `the picked transport carries the requests`(kind: TransportKind) async throws {
         let server = DemoServer()
         try await server.start()
-        let picked = DefaultTransport(
-            selection: Result { try TransportChoice.selected(in: ["NETWORK_TRANSPORT": kind.rawValue]) }
-        )
+        let picked = DefaultTransport(environment: ["NETWORK_TRANSPORT": kind.rawValue])
         #expect(picked.name == kind.rawValue)
         let rows = try await GetRows(data: RequestData(path: server.baseURL + "/test")).send(over: picked).body
         #expect(rows.map(\.dataField1) == ["1", "2", "3"])
@@ -103,9 +132,9 @@ struct DefaultTransportTests {
     }
 
     @Test func `the shared instance follows the environment`() async throws {
-        let choice = try TransportChoice.selected()
-        #expect(DefaultTransport.instance.name == choice.transport.name)
-        #expect(NetworkClient.standard.transport.name == choice.transport.name)
+        let selected = try DefaultTransport(environment: ProcessInfo.processInfo.environment).selected
+        #expect(DefaultTransport.instance.name == selected.name)
+        #expect(NetworkClient.standard.transport.name == selected.name)
         let server = DemoServer()
         try await server.start()
         let request = GetRows(data: RequestData(path: server.baseURL + "/test"))

@@ -27,7 +27,7 @@ struct DocumentationTests {
         ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
         ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
         ("\(catalogue)/Logging.md", "ServiceSamples.swift"),
-        ("\(catalogue)/ShadowAndCanary.md", "ServiceSamples.swift"),
+        ("\(catalogue)/ShadowAndCanary.md", "../NetworkRolloutTests/RolloutSamples.swift"),
         ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),
         ("\(catalogue)/DeployingAProgram.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromURLSession.md", "NewcomerSamples.swift"),

@@ -118,33 +118,9 @@ enum ServiceSamples {
         }
     }
 
-    static func shadowAndCanary() {
-        var options = ShadowTransport.Options()
-        options.share = 0.01
-        let transport = ShadowTransport(
-            primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance, options: options
-        ) { difference in
-            print(difference)
-        }
-        let client = NetworkClient(transport: transport)
-        print(client)
-
-        var trial = CanaryTransport.Options()
-        trial.share = 0.05
-        let canary = CanaryTransport(
-            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: trial)
-        print(canary.name)
-
-        trial.assignment = .key { request in request.headerFields[.userID] ?? "" }
-    }
-
     static func http3() throws {
         var request = try TransportRequest(url: RequestURL("https://example.com/"))
         request.options.httpVersion = .http3
         print(request)
     }
-}
-
-extension HTTPField.Name {
-    static let userID = HTTPField.Name("X-User-ID")!
 }

@@ -1,17 +1,31 @@
-import FlyingFox
-import FlyingSocks
 import Foundation
 
 /// The response of a route.
-struct DemoResponse: Sendable {
-    enum Body: Sendable {
+struct DemoResponse {
+    enum Body {
         case data(Data)
         case pattern(count: Int)
+
+        var count: Int {
+            switch self {
+            case .data(let data): data.count
+            case .pattern(let count): count
+            }
+        }
+
+        func piece(from offset: Int, count: Int) -> Data {
+            switch self {
+            case .data(let data): data.dropFirst(offset).prefix(count)
+            case .pattern: PatternBytes.make(count: count, from: offset)
+            }
+        }
     }
 
     var status = 200
     var fields: [(name: String, value: String)] = []
     var body = Body.data(Data())
+    /// The time before the response, in milliseconds.
+    var delay = 0
 
     static func json(_ value: some Encodable, status: Int = 200) throws -> DemoResponse {
         let encoder = JSONEncoder()
@@ -23,43 +37,25 @@ struct DemoResponse: Sendable {
         )
     }
 
-    /// Returns the response for the wire; a `HEAD` request gets only the head.
-    func response(to method: String) -> HTTPResponse {
-        var headers = HTTPHeaders()
-        for (name, value) in fields { headers.addValue(value, for: HTTPHeader(name)) }
-        let code = HTTPStatusCode(status, phrase: DemoStatus.phrase(of: status))
-        let sequence: HTTPBodySequence
-        switch body {
-        case .data(let data): sequence = HTTPBodySequence(data: data, suggestedBufferSize: 65_536)
-        case .pattern(let count):
-            sequence = HTTPBodySequence(from: PatternSequence(count: count), count: count, suggestedBufferSize: 65_536)
-        }
-        guard method != "HEAD" else {
-            headers[.contentLength] = sequence.count.map(String.init)
-            return HTTPResponse(statusCode: code, headers: headers)
-        }
-        return HTTPResponse(statusCode: code, headers: headers, body: sequence)
-    }
-}
-
-/// The byte pattern, computed as it is sent.
-private struct PatternSequence: AsyncBufferedSequence {
-    typealias Element = UInt8
-    let count: Int
-
-    func makeAsyncIterator() -> Iterator { Iterator(count: count) }
-
-    struct Iterator: AsyncBufferedIteratorProtocol {
-        let count: Int
-        var offset = 0
-
-        mutating func next() async throws -> UInt8? { try await nextBuffer(suggested: 1)?.first }
-
-        mutating func nextBuffer(suggested size: Int) async throws -> Data? {
-            guard offset < count else { return nil }
-            let chunk = PatternBytes.make(count: Swift.min(size, count - offset), from: offset)
-            offset += chunk.count
-            return chunk
+    /// Sends the response; a `HEAD` request gets only the head.
+    /// - Returns: Whether the peer took it.
+    func send(to request: DemoRequest, over socket: LoopbackSocket) -> Bool {
+        var fields = fields
+        // Neither has a body, nor the length of one.
+        if status != 204, status != 304 { fields.append(("Content-Length", "\(body.count)")) }
+        // The status line has HTTP/1.1, whose connections go on unless they say otherwise.
+        if !request.keepsConnection { fields.append(("Connection", "close")) }
+        if request.keepsConnection, request.isHTTP10 { fields.append(("Connection", "keep-alive")) }
+        let lines = fields.map { "\($0.name): \($0.value)\r\n" }.joined()
+        var piece = Data("HTTP/1.1 \(status) \(DemoStatus.phrase(of: status))\r\n\(lines)\r\n".utf8)
+        var (offset, end) = (0, request.method == "HEAD" ? 0 : body.count)
+        while true {
+            let count = min(65_536, end - offset)
+            piece.append(body.piece(from: offset, count: count))
+            guard socket.send(piece) else { return false }
+            offset += count
+            if offset == end { return true }
+            piece = Data()
         }
     }
 }

@@ -7,20 +7,23 @@ public struct DemoRoute: Sendable {
     /// A one-line description of the response.
     public let summary: String
 
-    let readsBody: Bool
-    let response: @Sendable (DemoRequest) async throws -> DemoResponse
+    /// What a route does with the body of a request. A route without a use discards it.
+    enum BodyUse { case whole, checksum }
+
+    let body: BodyUse?
+    let response: @Sendable (DemoRequest) throws -> DemoResponse
 
     init(
         _ methods: [String] = ["GET"],
         _ path: String,
         _ summary: String,
-        readsBody: Bool = false,
-        response: @escaping @Sendable (DemoRequest) async throws -> DemoResponse
+        body: BodyUse? = nil,
+        response: @escaping @Sendable (DemoRequest) throws -> DemoResponse
     ) {
         self.methods = methods
         self.path = path
         self.summary = summary
-        self.readsBody = readsBody
+        self.body = body
         self.response = response
     }
 

@@ -6,8 +6,8 @@ extension DemoServer {
         DemoRoute([], "/test", "three rows of JSON, as in the tutorials") { _ in
             try .json((1...3).map { SampleRow(dataField1: "\($0)", dataField2: "\($0)") })
         },
-        DemoRoute(["POST"], "/users", "201 and the JSON object of the body, with an id", readsBody: true) { request in
-            let sent = try await request.body()
+        DemoRoute(["POST"], "/users", "201 and the JSON object of the body, with an id", body: .whole) { request in
+            let sent = try request.body()
             guard var user = try? JSONSerialization.jsonObject(with: sent) as? [String: Any] else {
                 throw DemoRefusal(status: 400, message: "the body is not a JSON object")
             }
@@ -27,9 +27,9 @@ extension DemoServer {
         DemoRoute([], "/bins/:id", "a note as JSON, as in the tutorials") { request in
             try .json(["id": request.value, "text": "a note"])
         },
-        DemoRoute([], "/echo", "method, path, query, header fields and body of the request, as JSON", readsBody: true) {
+        DemoRoute([], "/echo", "method, path, query, header fields and body of the request, as JSON", body: .whole) {
             request in
-            try .json(Echo(request, body: await request.body()))
+            try .json(Echo(request, body: request.body()))
         },
         DemoRoute([], "/headers", "the request's header fields as JSON, sorted by name") { request in
             try .json(request.headers)
@@ -42,8 +42,9 @@ extension DemoServer {
         },
         DemoRoute([], "/delay/:milliseconds", "a response after that time in milliseconds, at most 60000") { request in
             let milliseconds = try request.number(in: 0...60_000)
-            try await Task.sleep(for: .milliseconds(milliseconds))
-            return try .json(["milliseconds": milliseconds])
+            var response = try DemoResponse.json(["milliseconds": milliseconds])
+            response.delay = milliseconds
+            return response
         },
         DemoRoute([], "/bytes/:count", "that many bytes of a fixed pattern, at most 67108864") { request in
             let count = try request.number(in: 0...67_108_864)
@@ -54,7 +55,7 @@ extension DemoServer {
         ) {
             request in
             let last = try request.number(in: 1...1000)
-            let id = request.headers.first { $0[0].lowercased() == "last-event-id" }?[1]
+            let id = request.value(of: "last-event-id")
             // The client may send any number. One past the last is clamped against overflow; one below 0 starts over.
             let read = min(max(0, id.flatMap { Int($0) } ?? 0), last)
             guard read < last else { return DemoResponse(status: 204) }
@@ -77,8 +78,7 @@ extension DemoServer {
             return DemoResponse(status: 302, fields: [("Location", next)])
         },
         DemoRoute([], "/bearer/:token", "200 with that bearer token, 401 with another or none") { request in
-            let wanted = "Bearer \(request.value)"
-            let isIn = request.headers.contains { $0[0].lowercased() == "authorization" && $0[1] == wanted }
+            let isIn = request.value(of: "authorization") == "Bearer \(request.value)"
             var response = try DemoResponse.json(["authorized": isIn], status: isIn ? 200 : 401)
             if !isIn { response.fields.append(("WWW-Authenticate", "Bearer")) }
             return response
@@ -93,10 +93,9 @@ extension DemoServer {
             ["POST", "PUT", "PATCH"],
             "/upload",
             "length and CRC-32 of the request's body, as JSON",
-            readsBody: true
+            body: .checksum
         ) { request in
-            let (count, sum) = try await request.measureBody()
-            return try .json(Upload(bytes: count, crc32: sum.text))
+            try .json(Upload(bytes: request.bodyBytes, crc32: request.checksum.text))
         },
     ]
 }

@@ -53,6 +53,7 @@ extension Script.Step: SafelyPrinted {
         case .close: "close"
         case .reset: "reset"
         case .forEachRequest(let steps): "forEachRequest \(steps)"
+        case .serve: "serve"
         }
     }
 }

@@ -7,11 +7,11 @@ struct RequestReader {
 
     init(_ socket: LoopbackSocket) { self.socket = socket }
 
-    /// The result of reading a body.
-    enum Body {
-        case complete(Data)
-        /// The announced length is invalid, so the start of the next request is unknown. Contains the bytes so far.
-        case unframed(Data)
+    /// How a body ended.
+    enum BodyEnd {
+        case complete
+        /// The announced length is invalid, so the start of the next request is unknown.
+        case unframed
         /// The connection ended within the body.
         case cut
     }
@@ -22,39 +22,36 @@ struct RequestReader {
         return end.map { String(Unicode.Scalar($0)) }.joined()
     }
 
-    /// Returns the body that a head announces.
-    mutating func readBody(of head: String) -> Body {
+    /// Reads the body that a head announces, and calls a closure with each piece.
+    mutating func readBody(of head: String, _ take: (Data) -> Void) -> BodyEnd {
         let request = ReceivedRequest(head: head, body: Data(), connection: 0)
         if request.values(of: "Transfer-Encoding").contains(where: { $0.lowercased() == "chunked" }) {
-            return readChunks()
+            return readChunks(take)
         }
         let lengths = Set(request.values(of: "Content-Length"))
-        guard let length = lengths.first else { return .complete(Data()) }
-        guard lengths.count == 1, let count = Self.number(length, radix: 10) else { return .unframed(Data()) }
-        return read(count: count).map { .complete($0) } ?? .cut
+        guard let length = lengths.first else { return .complete }
+        guard lengths.count == 1, let count = Self.number(length, radix: 10) else { return .unframed }
+        return read(count: count, take) ? .complete : .cut
     }
 
     /// Reads and discards the next bytes, at most `count`.
     /// - Returns: The number of bytes; `nil` if the connection ended first.
     mutating func readPiece(upTo count: Int) -> Int? {
         guard unread.isEmpty else {
-            let piece = unread.prefix(count).count
-            unread = Data(unread.dropFirst(piece))
+            let piece = min(count, unread.count)
+            unread.removeFirst(piece)
             return piece
         }
         return socket.receive(upTo: count)?.count
     }
 
-    private mutating func readChunks() -> Body {
-        var body = Data()
+    private mutating func readChunks(_ take: (Data) -> Void) -> BodyEnd {
         while let line = readLine() {
             let size = line.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
-            guard let count = Self.number(size, radix: 16) else { return .unframed(body) }
-            if count == 0 { return readTrailers() ? .complete(body) : .cut }
-            guard let chunk = read(count: count) else { return .cut }
-            body.append(chunk)
-            guard let end = readLine() else { return .cut }
-            guard end.isEmpty else { return .unframed(body) }
+            guard let count = Self.number(size, radix: 16) else { return .unframed }
+            if count == 0 { return readTrailers() ? .complete : .cut }
+            guard read(count: count, take), let end = readLine() else { return .cut }
+            guard end.isEmpty else { return .unframed }
         }
         return .cut
     }
@@ -75,25 +72,36 @@ struct RequestReader {
         readUntil(Data("\r\n".utf8)).map { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The longest head or line, in bytes.
+    private static let maximumBytes = 1_048_576
+
     private mutating func readUntil(_ separator: Data) -> Data? {
-        while true {
+        while unread.count < Self.maximumBytes {
             if let range = unread.range(of: separator) {
                 let found = Data(unread[..<range.lowerBound])
-                unread = Data(unread[range.upperBound...])
+                unread = unread[range.upperBound...]
                 return found
             }
             guard let more = socket.receive() else { return nil }
             unread.append(more)
         }
+        return nil
     }
 
-    private mutating func read(count: Int) -> Data? {
-        while unread.count < count {
-            guard let more = socket.receive() else { return nil }
-            unread.append(more)
+    /// Reads a number of bytes in pieces.
+    /// - Returns: Whether all of them came.
+    private mutating func read(count: Int, _ take: (Data) -> Void) -> Bool {
+        var left = count
+        while left > 0 {
+            if unread.isEmpty {
+                guard let more = socket.receive() else { return false }
+                unread = more
+            }
+            let piece = unread.prefix(left)
+            unread.removeFirst(piece.count)
+            left -= piece.count
+            take(piece)
         }
-        let found = Data(unread.prefix(count))
-        unread = Data(unread.dropFirst(count))
-        return found
+        return true
     }
 }

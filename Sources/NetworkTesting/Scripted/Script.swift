@@ -31,6 +31,8 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
             case close
             case reset
             case forEachRequest([Step])
+            /// Responds to one request after the other, until the closure returns `false`. None is recorded.
+            case serve(@Sendable (ScriptedConnection, inout RequestReader) -> Bool)
         }
 
         let kind: Kind

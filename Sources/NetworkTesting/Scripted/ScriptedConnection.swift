@@ -59,6 +59,9 @@ struct ScriptedConnection {
                 return .reset
             case .forEachRequest(let steps):
                 while true { if let end = read(&reader) ?? run(steps, reader: &reader) { return end } }
+            case .serve(let respond):
+                while respond(self, &reader) {}
+                return .script
             }
         }
         return nil
@@ -68,15 +71,11 @@ struct ScriptedConnection {
     /// - Returns: Which side ended the connection within the request; `nil` while the connection goes on.
     private func read(_ reader: inout RequestReader) -> End? {
         guard let head = reader.readHead() else { return .peer }
-        switch reader.readBody(of: head) {
-        case .complete(let body):
-            log.add(ReceivedRequest(head: head, body: body, connection: number))
-            return nil
-        case .unframed(let body):
-            log.add(ReceivedRequest(head: head, body: body, connection: number))
-            return .script
-        case .cut: return .peer
-        }
+        var body = Data()
+        let end = reader.readBody(of: head) { body.append($0) }
+        guard end != .cut else { return .peer }
+        log.add(ReceivedRequest(head: head, body: body, connection: number))
+        return end == .complete ? nil : .script
     }
 
     private func readHead(_ reader: inout RequestReader) -> Bool {
@@ -86,7 +85,7 @@ struct ScriptedConnection {
     }
 
     /// Waits the given time, or until the gate is open or the server has stopped.
-    private func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
+    func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
         let signal = DispatchSemaphore(value: 0)
         let atGate = gate?.whenOpen { signal.signal() }
         let atStop = log.whenStopped { signal.signal() }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import NetworkCore
 import Synchronization
@@ -20,6 +21,7 @@ public final class ScriptedServer: Sendable {
 
     private let listener: Listener
     let log = ScriptedLog()
+    private let threads = DispatchGroup()
 
     /// Starts a server on a free port.
     /// - Throws: ``SocketFailure`` if the server can't listen.
@@ -32,20 +34,29 @@ public final class ScriptedServer: Sendable {
     ///   - segment: The largest TCP segment in bytes, 88 to 32,767. With a small segment, little data is in flight.
     ///     Default: `nil`, the system's own size, with which megabytes can be in flight.
     /// - Throws: ``SocketFailure`` if the server can't listen.
-    public init(scripts: [Script], segment: Int? = nil) throws {
-        let socket = try LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) })
+    public convenience init(scripts: [Script], segment: Int? = nil) throws {
+        try self.init(LoopbackSocket.listening(segment: segment.map { Int32(clamping: $0) }), scripts: scripts)
+    }
+
+    /// Starts a server on a socket that listens.
+    init(_ socket: LoopbackSocket, scripts: [Script]) throws {
         port = try socket.localPort()
-        let (listener, log) = (Listener(socket), log)
+        let (listener, log, threads) = (Listener(socket), log, threads)
         self.listener = listener
+        threads.enter()
         Thread.detachNewThread {
-            Self.accept(on: socket, scripts: scripts, log: log)
+            Self.accept(on: socket, scripts: scripts, log: log, threads)
+            log.stop()
             listener.close()
+            threads.leave()
         }
     }
 
     deinit { stop() }
 
-    private static func accept(on listener: LoopbackSocket, scripts: [Script], log: ScriptedLog) {
+    private static func accept(
+        on listener: LoopbackSocket, scripts: [Script], log: ScriptedLog, _ threads: DispatchGroup
+    ) {
         while let socket = listener.accept() {
             guard let number = log.add(socket) else {
                 socket.close()
@@ -53,16 +64,28 @@ public final class ScriptedServer: Sendable {
             }
             let script = scripts.indices.contains(number) ? scripts[number] : scripts.last ?? []
             let connection = ScriptedConnection(socket: socket, number: number, log: log)
-            Thread.detachNewThread { connection.run(script) }
+            threads.enter()
+            Thread.detachNewThread {
+                connection.run(script)
+                threads.leave()
+            }
         }
     }
 
     /// Closes every connection and stops listening: when this function returns, the port refuses connections. A second
     /// call does nothing.
     public func stop() {
-        guard !log.snapshot.isStopped else { return }
+        guard !isStopped else { return }
         log.stop()
         listener.stop()
+    }
+
+    /// Whether the server has stopped, also because its socket failed.
+    var isStopped: Bool { log.snapshot.isStopped }
+
+    /// Waits until every descriptor is closed. A cancellation does not end the wait.
+    func waitUntilEnded() async {
+        await withCheckedContinuation { ended in threads.notify(queue: .global()) { ended.resume() } }
     }
 
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NetworkLayer
+import NetworkRollout
 
 /// An arm of a comparison, as `--arm` describes it: `curl`, `curl:http=2,loops=2`, `curl:libcurl=FOLDER,name=new`.
 struct ArmSpecification: Sendable, Hashable {
@@ -16,7 +17,7 @@ struct ArmSpecification: Sendable, Hashable {
     /// The folder of another libcurl, for the loader.
     var libcurl: String?
     /// The transport with its shadow, if there is one.
-    private var shadowed: TransportChoice?
+    private var shadowed: RolloutChoice?
 
     /// The value of ``TransportKind/variable`` that stands for the arm's transport.
     private(set) var variable: String
@@ -90,7 +91,7 @@ struct ArmSpecification: Sendable, Hashable {
             name = value
         case "shadow":
             variable = "\(kind.rawValue); shadow=\(value)"
-            do { shadowed = try TransportChoice(text: variable, from: "an arm") } catch let error as NetworkError {
+            do { shadowed = try RolloutChoice(text: variable, from: "an arm") } catch let error as NetworkError {
                 throw ValidationError(error.message)
             }
         default:

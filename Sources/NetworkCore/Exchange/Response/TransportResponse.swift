@@ -15,7 +15,7 @@ public struct TransportResponse: Sendable, SafelyPrinted {
     /// The body, decompressed unless ``TransportOptions/decompress`` is off.
     public var body: Body
     /// The name of the transport that carried the exchange, for logs and errors. A transport that chooses among others,
-    /// such as ``NetworkLayer/CanaryTransport``, sets it; where it is `nil`, the client sets ``HTTPTransport/name``.
+    /// such as ``NetworkRollout/CanaryTransport``, sets it; where it is `nil`, the client sets ``HTTPTransport/name``.
     public var carrier: String?
     /// Whether the transport that carried the exchange joins repeated header fields; `nil` where the client's own
     /// transport has.

@@ -1,9 +1,10 @@
 import Foundation
+import NetworkLayer
 import NetworkTesting
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 // A name with 'Canary' would put the tests among those of secrets (scripts/test), which run for minutes.
 @Suite("A canary", .patience(minutes: 1))

@@ -1,4 +1,5 @@
 public import Logging
+public import NetworkCore
 
 /// A transport that carries every request over one transport, and some of them a second time over another, whose
 /// responses it compares and drops.

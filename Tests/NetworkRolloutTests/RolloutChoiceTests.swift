@@ -1,23 +1,11 @@
-import TestSupport
+import NetworkLayer
 import Testing
+import TestSupport
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 @Suite(.patience(minutes: 1))
-struct TransportChoiceTests {
-    @Test func `an unset variable picks the standard`() throws {
-        #expect(try TransportChoice.selected(in: [:]) == TransportChoice(.standard))
-        #expect(try TransportChoice.selected(in: ["OTHER": "urlsession"]) == TransportChoice(.standard))
-    }
-
-    @Test(arguments: [("curl", TransportKind.curl), ("urlsession", .urlsession)])
-    func `a name picks the transport`(name: String, kind: TransportKind) throws {
-        let choice = try TransportChoice.selected(in: ["NETWORK_TRANSPORT": name])
-        #expect(choice == TransportChoice(kind))
-        #expect(choice.transport.name == name)
-        #expect(choice.transport.capabilities.transport == name)
-    }
-
+struct RolloutChoiceTests {
     @Test(
         arguments: [
             ("curl; shadow=urlsession@1%", .shadow(primary: .curl, shadow: .urlsession, share: 0.01)),
@@ -32,15 +20,15 @@ struct TransportChoiceTests {
                 "urlsession@99.9%,curl@0.1%;sticky=origin",
                 .canary(first: .urlsession, second: .curl, share: 0.001, isStickyByOrigin: true)
             ),
-        ] as [(String, TransportChoice.Form)])
-    func `a shadow and a canary are read`(text: String, form: TransportChoice.Form) throws {
-        #expect(try TransportChoice(text: text, from: "x").form == form)
+        ] as [(String, RolloutChoice.Form)])
+    func `a shadow and a canary are read`(text: String, form: RolloutChoice.Form) throws {
+        #expect(try RolloutChoice(text: text, from: "x").form == form)
     }
 
     @Test func `a shadow and a canary go by the name of their first transport`() throws {
-        let shadowed = try TransportChoice(text: "curl; shadow=urlsession@1%", from: "x").transport
+        let shadowed = try RolloutChoice(text: "curl; shadow=urlsession@1%", from: "x").transport
         #expect(shadowed is ShadowTransport && shadowed.name == "curl")
-        let canary = try TransportChoice(text: "urlsession@90%, curl@10%", from: "x").transport
+        let canary = try RolloutChoice(text: "urlsession@90%, curl@10%", from: "x").transport
         #expect(canary is CanaryTransport && canary.name == "urlsession")
         #expect(canary.capabilities.transport == "urlsession")
     }
@@ -69,7 +57,7 @@ struct TransportChoiceTests {
     ])
     func `a wrong text is refused with what is wrong`(text: String, reason: String) throws {
         let error = try #require(throws: NetworkError.self) {
-            try TransportChoice.selected(in: ["NETWORK_TRANSPORT": text])
+            try RolloutChoice(text: text, from: "NETWORK_TRANSPORT")
         }
         #expect(error.code == .invalidConfiguration)
         #expect(
@@ -78,14 +66,10 @@ struct TransportChoiceTests {
                 + "urlsession@5%; \(reason)")
     }
 
-    @Test(arguments: [
-        "", " ", "CURL", "curl ", " curl", "Curl", "URLSession", "libcurl", "0", "none",
-    ])
-    func `another name is refused with the choices`(name: String) throws {
-        let error = try #require(throws: NetworkError.self) {
-            try TransportChoice.selected(in: ["NETWORK_TRANSPORT": name])
-        }
-        #expect(error.code == .invalidConfiguration)
-        #expect(error.message == "NETWORK_TRANSPORT is '\(name)'; it must be 'curl' or 'urlsession'")
+    @Test func `an odd text is shown printable and short`() throws {
+        let text = "\u{1B}[2J\r\n" + String(repeating: "x", count: 500) + ";"
+        let error = try #require(throws: NetworkError.self) { try RolloutChoice(text: text, from: "x") }
+        #expect(error.message.hasPrefix("x is \\u{1B}[2J\\r\\nxxx"))
+        #expect(error.message.count < 300)
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import NetworkComparison
+import NetworkCore
 import Synchronization
 
 /// One request that has a shadow: the primary's side, seen while the program reads it, and the shadow's.

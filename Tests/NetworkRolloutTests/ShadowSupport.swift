@@ -1,7 +1,8 @@
 import Foundation
+import NetworkLayer
 import NetworkTesting
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 /// A transport that does what a closure says.
 struct ClosureTransport: HTTPTransport {

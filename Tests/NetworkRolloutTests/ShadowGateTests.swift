@@ -1,8 +1,9 @@
 import Foundation
-import TestSupport
+import NetworkLayer
 import Testing
+import TestSupport
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 @Suite("The places of shadows", .patience(minutes: 1))
 struct ShadowGateTests {

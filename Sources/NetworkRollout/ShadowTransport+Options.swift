@@ -1,3 +1,5 @@
+public import NetworkCore
+
 extension ShadowTransport {
     /// Which requests have a shadow, and what it may cost.
     public struct Options: Sendable {

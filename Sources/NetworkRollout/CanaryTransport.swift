@@ -1,4 +1,5 @@
 public import Logging
+public import NetworkCore
 import Synchronization
 
 /// A transport that carries most requests over one transport and a share of them over another, the canary, and that

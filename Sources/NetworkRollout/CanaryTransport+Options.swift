@@ -1,4 +1,5 @@
 import Logging
+public import NetworkCore
 
 extension CanaryTransport {
     /// The share of the canary, and the rules of its return.

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkRollout
 import NetworkTesting
 import TestSupport
 import Testing

@@ -1,39 +1,22 @@
-public import FoundationEssentials
+package import NetworkCore
+import NetworkLayer
 
-/// What ``TransportKind/variable`` selects: one transport, one with a shadow, or two of which one is a canary.
-///
-/// | value | meaning |
-/// | --- | --- |
-/// | `curl` | every request goes over curl |
-/// | `curl; shadow=urlsession@1%` | all requests go over curl, 1 % of them over URLSession too: ``ShadowTransport`` |
-/// | `curl@95%, urlsession@5%` | 5 % of the requests go over URLSession: ``CanaryTransport`` |
-/// | `curl@95%, urlsession@5%; sticky=origin` | the same, and all requests to an origin use one transport |
-///
-/// A share is a number of percent above 0, with or without a fraction. Blanks around `;`, `,`, `=` and `@` do not
-/// count. A shadow without a share gets 1 % of the requests.
-public struct TransportChoice: Sendable, Hashable {
+/// A shadow or a canary, as a value of the table of ``Rollout`` describes it.
+package struct RolloutChoice: Sendable, Hashable {
     enum Form: Sendable, Hashable {
-        case one(TransportKind)
         case shadow(primary: TransportKind, shadow: TransportKind, share: Double?)
         case canary(first: TransportKind, second: TransportKind, share: Double, isStickyByOrigin: Bool)
     }
 
     let form: Form
 
-    /// Creates the choice of one transport.
-    public init(_ kind: TransportKind) { form = .one(kind) }
-
     /// Creates a choice from its text.
     /// - Parameters:
-    ///   - text: The text, as in the table above.
+    ///   - text: The text.
     ///   - source: Where the text comes from, for the error: a variable, an option.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration``, which names the source, the text, what is
     ///   wrong with it, and the choices.
-    public init(text: String, from source: String) throws {
-        guard text.utf8.contains(where: { ";,@=".utf8.contains($0) }) else {
-            form = .one(try TransportKind(name: text, from: source))
-            return
-        }
+    package init(text: String, from source: String) throws {
         do {
             form = try Self.form(of: text)
         } catch {
@@ -46,22 +29,9 @@ public struct TransportChoice: Sendable, Hashable {
         }
     }
 
-    /// Returns the choice of an environment; ``TransportKind/standard`` if the variable is unset.
-    /// - Parameter environment: The environment. Default: the process's own.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` if ``TransportKind/variable`` has any other
-    ///   value than those in the table above, the empty string included.
-    public static func selected(
-        in environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> TransportChoice {
-        guard let text = environment[TransportKind.variable] else { return TransportChoice(.standard) }
-        return try TransportChoice(text: text, from: TransportKind.variable)
-    }
-
-    /// The shared transport of a single kind; otherwise a new shadow or canary over the shared transports, which logs
-    /// to a `Logger` with the label `NetworkLayer`.
-    public var transport: any HTTPTransport {
+    /// A new shadow or canary over the shared transports, which logs to a `Logger` with the label `NetworkLayer`.
+    package var transport: any HTTPTransport {
         switch form {
-        case .one(let kind): return kind.transport
         case .shadow(let primary, let shadow, let share):
             var options = ShadowTransport.Options()
             if let share { options.share = share }
@@ -77,7 +47,7 @@ public struct TransportChoice: Sendable, Hashable {
 
 // MARK: Reading a text
 
-extension TransportChoice {
+extension RolloutChoice {
     private struct Problem: Error {
         let reason: String
     }

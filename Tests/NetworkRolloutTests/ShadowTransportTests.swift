@@ -1,10 +1,11 @@
 import Foundation
+import NetworkLayer
 import NetworkTesting
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 /// The differences that were reported.
 private final class Differences: Sendable {

@@ -1,4 +1,5 @@
 import NetworkComparison
+import NetworkCore
 
 /// Decides whether a canary is worse than the primary.
 struct CanaryJudge: Sendable {

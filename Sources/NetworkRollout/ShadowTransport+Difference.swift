@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import NetworkComparison
+public import NetworkCore
 
 extension ShadowTransport {
     /// A pair of responses that differ.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import NetworkCore
 import Synchronization
 
 /// Decides which requests have a shadow, and counts.

@@ -1,9 +1,10 @@
 import Foundation
+import NetworkLayer
 import NetworkTesting
-import TestSupport
 import Testing
+import TestSupport
 
-@testable import NetworkLayer
+@testable import NetworkRollout
 
 /// What the log of a shadow has, and what it costs.
 @Suite(.patience(minutes: 1))

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import NetworkCore
 import Synchronization
 
 /// Logs differences, each kind once for a host, without the values of bodies: a log is no place for what users send.
