@@ -1,4 +1,5 @@
 import Foundation
+import NetworkCore
 
 extension DemoServer {
     /// Reads a request and responds.
@@ -14,7 +15,8 @@ extension DemoServer {
         let bodyEnd = reader.readBody(of: head) { request.add($0, for: match?.route.body) }
         guard bodyEnd == .complete else { return false }
         let response = response(to: request, match?.route, others: matches.map(\.route))
-        if isLogging { print("DemoServer: \(request.method) \(request.path): \(response.status)") }
+        // A path may hold what a terminal would take for commands.
+        if isLogging { print(Redaction.visible("DemoServer: \(request.method) \(request.path): \(response.status)")) }
         if response.delay > 0 { connection.wait(milliseconds: response.delay) }
         return response.send(to: request, over: connection.socket) && request.keepsConnection
     }
