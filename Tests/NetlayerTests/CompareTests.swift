@@ -328,7 +328,7 @@ struct CompareTests {
 
     /// Regression: digits are short options too, and `-4H` showed the field after it.
     @Test func `a value after any group of short options is hidden`() throws {
-        for letter in "HduEUx" {
+        for letter in "HduEUxbAe" {
             for group in ["", "L", "4", "0", "46L", "Li0"] {
                 for words in [
                     ["-\(group)\(letter)", "canary"], ["-\(group)\(letter)=canary"], ["-\(group)\(letter)canary"],

@@ -59,7 +59,7 @@ struct RequestFlags: ParsableArguments {
 
     @Flag(help: "Do not request compression, and do not decompress.") var raw = false
 
-    /// Nothing is decompressed unless it was asked for, nor printed besides the response.
+    /// What the tool does anyway: it asks for compression, and prints nothing besides the response.
     @Flag(help: .hidden) var compressed = false
     @Flag(name: .shortAndLong, help: .hidden) var silent = false
     @Flag(name: [.customShort("S"), .long], help: .hidden) var showError = false

@@ -25,7 +25,8 @@ enum ComparisonEnvironment {
 enum ComparisonCommandLine {
     /// The options whose values may be secrets, and of which a value may follow in the same word.
     private static let secret: Set<String> = [
-        "-H", "--header", "-d", "--data", "--data-binary", "--data-raw", "-u", "--user", "--bearer", "--cookie",
+        "-H", "--header", "-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--json",
+        "-u", "--user", "--bearer", "--oauth2-bearer", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer",
         "--pass", "-E", "--cert", "-U", "--proxy-user", "--proxy-header", "--option", "-x", "--proxy", "--aws-sigv4",
         "--doh-url", "--exec", "--from-curl",
     ]

@@ -5,7 +5,7 @@ import NetworkRecording
 /// recorded: a browser's file has requests to other parties too.
 struct ReplacedFields: Sendable {
     private let all: [HTTPField]
-    /// Whether no request had a secret field, and all go to one origin, as in a file that was cleaned before.
+    /// Whether all requests go to one origin: then a secret field reaches no other party.
     private let hasOneOrigin: Bool
 
     /// - Throws: ``ToolFailure`` for a secret field that no request had, if they go to several origins.
