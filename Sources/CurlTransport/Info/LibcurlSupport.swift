@@ -59,53 +59,69 @@ struct LibcurlSupport: Sendable {
     /// Whether the transfers of a multi handle share one receive buffer instead of having one each (8.7).
     var sharesReceiveBuffer: Bool { version >= LibcurlVersion(8, 7) }
 
-    /// The faults of single versions. Each case says what the measure costs where a version has the fault, and which
-    /// test fails without it.
+    /// The faults of single versions, with what the library does about each, and the test that fails without it.
+    /// `scripts/libcurl-faults` writes them into SECURITY.md.
     enum Quirk: String, CaseIterable, Sendable {
         /// Bytes of one HTTP/2 body appear in another, and a body that just fills the receive buffer never ends: what
-        /// did not fit stays in the connection's buffer, which the next read of any stream refills. Costs HTTP/2.
+        /// did not fit stays in the connection's buffer, which the next read of any stream refills.
+        /// Measure: HTTP/2 and 3 are refused, but for lookups over HTTPS, whose replies of at most 3,000 bytes fit.
         /// Test: `LibcurlSupportTests`.
         case http2BodiesMix
-        /// A paused HTTP/2 transfer may succeed with data missing. Costs back-pressure over HTTP/2, and HTTP/2 by
-        /// default. Test: `LibcurlSupportTests`.
+        /// A paused HTTP/2 transfer may succeed with data missing.
+        /// Measure: HTTP/2 only where a request asks for it, and without pauses of bodies.
+        /// Test: `LibcurlSupportTests`.
         case http2PauseLosesData
-        /// The HTTP/2 window is not restored when a stream resumes. Costs the same.
+        /// The HTTP/2 window is not restored when a stream resumes.
+        /// Measure: HTTP/2 only where a request asks for it, and without pauses of bodies.
+        /// Test: `LibcurlSupportTests`.
         case http2ResumeStalls
-        /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits. Costs smaller
-        /// buffers for such transfers. Test: `RateOptionTests`.
+        /// A transfer with limited bandwidth reads a hundred buffers' worth at once before it waits.
+        /// Measure: smaller buffers for such transfers.
+        /// Test: `RateOptionTests`.
         case limitedReceivingBursts
-        /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once
-        /// there. Costs HTTP/2 for such transfers. Test: `RateOptionTests`.
+        /// A transfer with limited bandwidth stops the others of its HTTP/2 connection, or reads too much at once.
+        /// Measure: HTTP/1.1 for such transfers; HTTP/2 by prior knowledge is refused.
+        /// Test: `RateOptionTests`.
         case http2ReceivingLimitFails
         /// After an address has refused the connection, libcurl tries the next one only when half of the connect time
         /// is over; after one that stays silent, never (below 8.2, which also closes its socket without a report).
-        /// Costs a look each half second while a transfer connects. Test: `RefusedAddressTests`.
+        /// Measure: libcurl is made to go on when the socket is closed; a connecting transfer runs each half second.
+        /// Test: `RefusedAddressTests`.
         case refusedAddressesWait
-        /// Of several transfers with a rate (CURLOPT_MAX_SEND_SPEED_LARGE and its like), one may wait for a timer that
-        /// never comes. Seen with 8.23 and not with 8.14; the rates were rewritten in 8.18. Costs a look each half
-        /// second for such transfers. Test: `RateOptionTests`.
+        /// Of several transfers with limited bandwidth, one may wait for a timer that never comes. Seen with 8.23 and
+        /// not with 8.14; the limits were rewritten in 8.18.
+        /// Measure: a transfer that has not moved for 2.5 s runs again; at low rates, after the time that 128 KiB take.
+        /// Test: `RateOptionTests`.
         case ratedTransfersStall
-        /// A proxy's user and password are percent-decoded, which no option documents. Costs percent signs in the
-        /// credentials of a proxy's Digest. Test: `ProxyOptionTests`.
+        /// A proxy's user and password are percent-decoded, which no option documents.
+        /// Measure: percent signs are encoded; with the proxy's Digest, which decodes twice, they are refused.
+        /// Test: `ProxyOptionTests`.
         case proxyCredentialsAreDecoded
-        /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead. Costs
-        /// directories of authorities next to such lookups. Test: `TrustedPlacesTests`.
+        /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead.
+        /// Measure: libcurl's directory is replaced by one without certificates; a directory of the request is refused.
+        /// Test: `TrustedPlacesTests`.
         case lookUpsTrustOwnAuthorities
         /// The file of authorities that is cleared (CURLOPT_CAINFO) is libcurl's own again. By its source; not seen
-        /// with 8.23. Costs directories of authorities. Test: `TrustedPlacesTests`.
+        /// with 8.23.
+        /// Measure: a directory of authorities is refused.
+        /// Test: `TrustedPlacesTests`.
         case clearedFileReturns
-        /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source. Costs
-        /// libcurl's cache of authorities. Test: `TrustedPlacesTests`.
+        /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source.
+        /// Measure: it is replaced by one without certificates, at the price of libcurl's cache of authorities.
+        /// Test: `TrustedPlacesTests`.
         case clearedDirectoryReturns
-        /// The end of a handle that looks a name up over HTTPS frees the lookup's handles while the multi handle has
-        /// them (https://github.com/curl/curl/issues/14207). Seen with 8.6 and 8.8, and not with 8.4. Costs such
-        /// lookups. Test: `LookUpTests`, which crashes without it.
+        /// A lookup over HTTPS that is abandoned uses freed memory (https://github.com/curl/curl/issues/14207). Seen
+        /// with 8.6 and 8.8, and not with 8.4.
+        /// Measure: such lookups are refused.
+        /// Test: `LookUpTests`, which crashes without it.
         case lookUpsUseFreedMemory
-        /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2. Costs more lines in
-        /// logs that are on. Test: `HTTP2EndingTests`.
+        /// That a server refused a stream of HTTP/2 is not in the log but in its trace of HTTP/2.
+        /// Measure: the trace is on where the log is.
+        /// Test: `HTTP2EndingTests`.
         case refusedStreamsAreTraced
         /// The end of a connection that TLS does not announce ends a body without a length as if it were complete.
-        /// Costs a callback for each read under TLS. Test: `TLSSurplusTests`.
+        /// Measure: OpenSSL is made to report an error (`truncatedBody`); nothing with another TLS library.
+        /// Test: `TLSSurplusTests`.
         case cutBodiesAreWhole
 
         var fixedIn: LibcurlVersion {
