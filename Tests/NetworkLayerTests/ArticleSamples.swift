@@ -68,12 +68,6 @@ enum ArticleSamples {
         let transport = try DefaultTransport.instance.selected
         return transport
     }
-
-    static func byName() throws -> NetworkClient {
-        let kind = try TransportKind(name: "urlsession", from: "--transport")
-        let client = NetworkClient(transport: kind.transport)
-        return client
-    }
 }
 
 /// The sample of the landing page.
