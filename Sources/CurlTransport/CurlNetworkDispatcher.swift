@@ -11,7 +11,7 @@ public import NetworkCore
 /// survive a fork.
 ///
 /// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
-public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
+public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, RemembersNonces {
     /// The shared dispatcher, with the default configuration.
     public static let instance = CurlNetworkDispatcher()
 

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// With an invalid value the program continues, but each request over this transport fails with
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
-public struct DefaultTransport: HTTPTransport {
+public struct DefaultTransport: HTTPTransport, NetworkDispatcher {
     /// The transport that the process's environment selects.
     public static let instance = DefaultTransport(
         environment: ProcessInfo.processInfo.environment, rollouts: rollouts.withLock(\.self))

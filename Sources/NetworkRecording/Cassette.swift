@@ -18,7 +18,7 @@ public import NetworkCore
 /// it anew.
 /// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
 /// it.
-public final class Cassette: HTTPTransport {
+public final class Cassette: HTTPTransport, NetworkDispatcher {
     private enum Content: Sendable {
         case recording(RecordingTransport, RecordingFile)
         case replay(ReplayTransport)

@@ -33,7 +33,7 @@ public import NetworkCore
 ///   connections decides. If this process has a connection to the URL's port, the exchange continues under the idle
 ///   timeout, which then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``.
 ///   Where the table can't be read, or a proxy may be on the way, only the idle timeout counts.
-public final class URLSessionNetworkDispatcher: HTTPTransport {
+public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher {
     /// The only instance: URLSession serializes all sessions of a process anyway.
     public static let instance = URLSessionNetworkDispatcher()
 
