@@ -1,4 +1,5 @@
 /// The included transports, with the names that configurations use.
+@nonexhaustive
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// The system's libcurl: ``CurlTransport/CurlNetworkDispatcher``.
     case curl

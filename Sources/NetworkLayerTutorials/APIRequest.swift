@@ -58,7 +58,7 @@ extension APIRequest {
     }
 }
 
-/// Parameters, for the body or the query.
+/// Parameters, for the body or the query. Its cases are the tutorial's, and stay.
 public enum RequestParams {
     /// The fields of a JSON body. `nil` for none.
     case body(_: [String: Any]?)

@@ -59,7 +59,7 @@ public typealias HTTPHeaders = [String: String]
 /// ``NetworkCore/NetworkError/Code/invalidParameters``, which names it.
 public typealias Parameters = [String: Any]
 
-/// The parameters and header fields of a request.
+/// The parameters and header fields of a request. Its cases are the tutorial's, and stay.
 public enum HTTPTask {
     /// No parameters.
     case request

@@ -8,6 +8,7 @@ public import FoundationEssentials
 /// RequestData(path: "http://127.0.0.1:8080/test",
 ///             params: ["page": 1, "q": nil, "tags": ["a"], "nested": ["deep": [true, 2.5, "x"]]])
 /// ```
+@nonexhaustive
 public enum ParameterValue: Sendable, Hashable {
     /// `null` in JSON; left out of a query.
     case null

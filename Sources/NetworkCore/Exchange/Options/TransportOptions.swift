@@ -112,6 +112,7 @@ public struct TransportOptions: Sendable, Hashable {
     }
 
     /// The version of HTTP to speak to the server.
+    @nonexhaustive
     public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
         /// HTTP/2 over TLS where the transport handles it well, or else HTTP/1.1.
         case automatic
