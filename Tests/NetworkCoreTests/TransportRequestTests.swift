@@ -35,7 +35,7 @@ struct TransportRequestTests {
     /// Regression: HTTPFields traps beyond 65,534 fields, and looking for a name takes as long as there are fields.
     @Test func `more header fields than a request can have are refused`() {
         let headers = Dictionary(uniqueKeysWithValues: (0..<70_000).map { ("n\($0)", "v") })
-        expectFailure(.invalidHeader) { try RequestData(path: "http://h/", headers: headers).transportRequest() }
+        expectFailure(.invalidHeader) { try RequestData(path: "http://h/", headerFields: headers).transportRequest() }
     }
 
     /// Regression: what is no UTF-8 went out as U+FFFD.
@@ -80,7 +80,7 @@ struct TransportRequestTests {
         for value in [most, more] {
             var request = TransportRequest(url: try RequestURL("http://h/"))
             request.headerFields[.userAgent] = value
-            let data = RequestData(path: "http://h/", headers: ["User-Agent": value])
+            let data = RequestData(path: "http://h/", headerFields: ["User-Agent": value])
             if value == most {
                 try request.check(for: nothing)
                 #expect(try data.transportRequest().headerFields == request.headerFields)

@@ -12,7 +12,7 @@ enum ArticleSamples {
         typealias ResponseType = [User]
         let page: Int
         var data: RequestData {
-            RequestData(path: "http://127.0.0.1:8080/users", params: ["page": .int(page), "q": nil, "tags": ["a"]])
+            RequestData(path: "http://127.0.0.1:8080/users", parameters: ["page": .int(page), "q": nil, "tags": ["a"]])
         }
     }
 

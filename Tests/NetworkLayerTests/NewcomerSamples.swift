@@ -16,7 +16,7 @@ enum NewcomerSamples {
     static func list(client: NetworkClient) async throws -> Int {
         // AF.request("https://api.example.com/users", parameters: ["page": 2])
         //     .validate().serializingDecodable([User].self).value
-        let request = RequestData(path: "https://api.example.com/users", params: ["page": 2])
+        let request = RequestData(path: "https://api.example.com/users", parameters: ["page": 2])
         let users = try await client.send(request, as: [User].self).body
         return users.count
     }

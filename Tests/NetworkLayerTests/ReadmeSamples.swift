@@ -10,7 +10,7 @@ enum ReadmeSamples {
 
     struct GetUsers: RequestType {
         typealias ResponseType = [User]
-        var data: RequestData { RequestData(path: "users", params: ["page": 1]) }
+        var data: RequestData { RequestData(path: "users", parameters: ["page": 1]) }
     }
 
     static func oneLine() async throws {
@@ -23,7 +23,7 @@ enum ReadmeSamples {
         client.baseURL = "http://127.0.0.1:8080"
 
         let users = try await client.send(GetUsers()).body
-        let request = RequestData(path: "users", method: .post, params: ["name": "Ada", "tags": ["new"]])
+        let request = RequestData(path: "users", method: .post, parameters: ["name": "Ada", "tags": ["new"]])
         let added = try await client.send(request, as: User.self)
         print(users.count, added.status.code, added.body.name)
     }

@@ -11,7 +11,7 @@ private struct Feed: Codable, Equatable {
 
 private struct FeedRequest: RequestType {
     typealias ResponseType = Feed
-    var data: RequestData { RequestData(path: "http://h/3/movie/top?key=k&page=2", headers: ["X-A": "1"]) }
+    var data: RequestData { RequestData(path: "http://h/3/movie/top?key=k&page=2", headerFields: ["X-A": "1"]) }
 }
 
 private enum FeedEndpoint: Endpoint {

@@ -37,7 +37,7 @@ struct BadInputContract {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
         await expectFailure(.invalidHeader) {
-            try await transport.transport.send(RequestData(path: server.url(), headers: headers), as: .data).body
+            try await transport.transport.send(RequestData(path: server.url(), headerFields: headers), as: .data).body
         }
         #expect(server.connectionCount == 0)
     }
@@ -89,7 +89,7 @@ struct BadInputContract {
             for method in [HTTPRequest.Method.get, .post] {
                 await expectFailure(.invalidParameters) {
                     try await transport.transport.send(
-                        RequestData(path: "http://127.0.0.1:1/", method: method, params: params), as: .data
+                        RequestData(path: "http://127.0.0.1:1/", method: method, parameters: params), as: .data
                     ).body
                 }
             }

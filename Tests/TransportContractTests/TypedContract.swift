@@ -14,7 +14,7 @@ private struct User: Codable, Equatable {
 private struct GetUsers: RequestType {
     typealias ResponseType = [User]
     let url: String
-    var data: RequestData { RequestData(path: url, params: ["token": "query-secret"]) }
+    var data: RequestData { RequestData(path: url, parameters: ["token": "query-secret"]) }
 }
 
 @Suite(.patience(minutes: 1))

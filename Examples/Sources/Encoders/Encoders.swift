@@ -56,7 +56,7 @@ struct Encoders {
                 for line in echo.body.split(whereSeparator: \.isNewline) { print("    \(line)") }
             }
             var search = RequestData(
-                path: "echo", baseURL: base, params: ["q": "a+b", "tags": ["x", "y"], "exact": true])
+                path: "echo", baseURL: base, parameters: ["q": "a+b", "tags": ["x", "y"], "exact": true])
             search.conventions.arrays = .brackets
             search.conventions.booleans = .numbers
             print("query: \(try await search.send(as: Echo.self).body.query)")

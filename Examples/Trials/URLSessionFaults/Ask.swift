@@ -63,7 +63,7 @@ struct Probe: Sendable {
         options.totalTimeout = .seconds(ask.totalSeconds ?? 4)
         if let idle = ask.idleSeconds { options.idleTimeout = .seconds(idle) }
         change(&options)
-        let data = RequestData(path: ask.url ?? url + ask.path, method: method, headers: ask.fields)
+        let data = RequestData(path: ask.url ?? url + ask.path, method: method, headerFields: ask.fields)
         var request = try data.transportRequest(options: options)
         if let body = ask.body {
             let chunk = [body]

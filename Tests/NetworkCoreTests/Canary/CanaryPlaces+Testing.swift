@@ -61,8 +61,8 @@ extension CanaryExchange {
                 RequestData(path: "http://h/p?token=\(secret.percentEncoded)#\(secret.percentEncoded)"),
                 RequestData(path: "http://h/p", query: ["key": .string(secret.value)]),
                 RequestData(path: "http://u:\(secret.percentEncoded)@h/p"),
-                RequestData(path: "http://h/p", headers: ["Authorization": secret.value, "X-Own": "1"]),
-                RequestData(path: "http://h/p", method: .post, params: ["password": .string(secret.value)]),
+                RequestData(path: "http://h/p", headerFields: ["Authorization": secret.value, "X-Own": "1"]),
+                RequestData(path: "http://h/p", method: .post, parameters: ["password": .string(secret.value)]),
             ]
             var seen: [Any] = []
             for request in requests {

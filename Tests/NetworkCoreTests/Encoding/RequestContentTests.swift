@@ -26,8 +26,8 @@ extension RequestContent {
 
 @Suite(.patience(minutes: 1))
 struct RequestContentTests {
-    private func sent(_ content: RequestContent, headers: [String: String]? = nil) throws -> TransportRequest {
-        try RequestData(path: "http://h/", method: .post, content: content, headers: headers).transportRequest()
+    private func sent(_ content: RequestContent, headers: [String: String] = [:]) throws -> TransportRequest {
+        try RequestData(path: "http://h/", method: .post, content: content, headerFields: headers).transportRequest()
     }
 
     @Test func `JSON is sorted and typed`() throws {

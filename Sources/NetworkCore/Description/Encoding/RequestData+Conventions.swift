@@ -5,7 +5,7 @@ extension RequestData {
     /// most common.
     ///
     /// ```swift
-    /// var data = RequestData(path: "http://127.0.0.1:8080/search", params: ["tags": ["a", "b"], "exact": true])
+    /// var data = RequestData(path: "http://127.0.0.1:8080/search", parameters: ["tags": ["a", "b"], "exact": true])
     /// data.conventions.arrays = .brackets
     /// data.conventions.booleans = .numbers
     /// ```

@@ -5,10 +5,10 @@ extension HTTPFields {
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, which names the field and the problem: a
     ///   name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
     ///   different case, or more fields than a request can have (``TransportRequest/maximumHeaderBytes``).
-    public init(checking headers: [String: String]) throws {
+    public init(checking fields: [String: String]) throws {
         self.init()
         var names: Set<String> = []
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             try append(checking: name, value: value)
             let canonical = self[endIndex - 1].name.canonicalName
             guard names.insert(canonical).inserted else {
