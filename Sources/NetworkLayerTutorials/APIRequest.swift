@@ -28,7 +28,7 @@ public protocol APIRequest: RequestConvertible {
     /// The parameters, for the body or the query.
     var parameters: RequestParams { get }
     /// The header fields. Numbers and booleans become text; a value of another type fails the request with
-    /// ``NetworkCore/NetworkError/Code/invalidHeader``.
+    /// ``NetworkCore/NetworkError/Code/invalidHeaderField``.
     var headers: [String: Any]? { get }
 }
 

@@ -38,7 +38,7 @@ extension RequestData {
             case .bool(let flag): fields[name] = flag ? "true" : "false"
             case .date, .array, .object, .unencodable:
                 refusal = NetworkError(
-                    .invalidHeader,
+                    .invalidHeaderField,
                     "the header field '\(Redaction.token(name))' is a \(type(of: value)); a text or a number is "
                         + "expected",
                     phase: .preparing

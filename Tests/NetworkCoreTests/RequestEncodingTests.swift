@@ -161,7 +161,7 @@ struct RequestEncodingTests {
     func `a bad header is refused by name`(name: String, value: String, message: String) throws {
         let data = RequestData(path: "http://h/", headerFields: [name: value])
         let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
-        #expect(error.code == .invalidHeader)
+        #expect(error.code == .invalidHeaderField)
         #expect(error.message.contains(message), "\(error)")
         #expect(!error.description.contains("\r"))
     }
@@ -175,7 +175,7 @@ struct RequestEncodingTests {
         #expect(value("x-latin") == "é")
         #expect(value("x-empty")?.isEmpty == true)
         #expect(value("x-space")?.isEmpty == true)
-        expectFailure(.invalidHeader) {
+        expectFailure(.invalidHeaderField) {
             try RequestData(path: "http://h/", headerFields: ["A": "1", "a": "2"]).transportRequest()
         }
     }

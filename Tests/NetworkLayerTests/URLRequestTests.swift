@@ -76,7 +76,7 @@ struct URLRequestTests {
         expectFailure(.invalidURL) { try request { $0.url = nil }.data.transportRequest() }
         expectFailure(.invalidURL) { try request("file:///etc/passwd").data.transportRequest() }
         expectFailure(.invalidMethod) { try request { $0.httpMethod = "G T" }.data.transportRequest() }
-        expectFailure(.invalidHeader) {
+        expectFailure(.invalidHeaderField) {
             try request { $0.setValue("x", forHTTPHeaderField: "a b") }.data.transportRequest()
         }
     }

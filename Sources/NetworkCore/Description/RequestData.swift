@@ -10,7 +10,7 @@ public import HTTPTypes
 /// another type. If there is a ``content``, it is the body, and the parameters go into the query whatever the method.
 ///
 /// Creating a value never fails. Sending it fails, before anything is sent, with an error that names the problem:
-/// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
+/// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeaderField``, ``NetworkError/Code/invalidParameters``,
 /// ``NetworkError/Code/unreadableFile``.
 public struct RequestData: Sendable, SafelyPrinted {
     /// The path below the base URL, by the rule of ``RequestURL/init(base:path:)``. The base is that of the request

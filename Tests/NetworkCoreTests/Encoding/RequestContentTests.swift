@@ -112,7 +112,7 @@ struct RequestContentTests {
     }
 
     @Test func `a content type that is no header is refused`() throws {
-        expectFailure(.invalidHeader) { try sent(.bytes(Data(), contentType: "a/b\r\nX: y")) }
+        expectFailure(.invalidHeaderField) { try sent(.bytes(Data(), contentType: "a/b\r\nX: y")) }
     }
 
     @Test func `a custom encoder is one of them`() throws {

@@ -149,7 +149,7 @@ struct ExtremeValueTests {
                     _ = try await client.send(request, as: .decoded(Empty.self))
                     #expect(transport.requests.last.map { $0.headerFields.count < 65_535 } == true)
                 } catch let error as NetworkError {
-                    #expect(error.code == .invalidHeader && count > 100)
+                    #expect(error.code == .invalidHeaderField && count > 100)
                 }
             }
         }
