@@ -69,7 +69,7 @@ struct RequestEncodingTests {
         let own = JSONRequestEncoder.standard
         own.dateEncodingStrategy = .secondsSince1970
         let contents: [RequestContent] = [
-            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reporting { _ in },
+            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reportingProgress { _ in },
         ]
         for content in contents {
             _ = try await client.send(RequestData(path: "/n", method: .post, content: content), as: .data)

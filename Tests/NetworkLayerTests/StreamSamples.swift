@@ -56,7 +56,7 @@ enum StreamSamples {
         let upload = RequestData(
             path: "http://127.0.0.1:8080/reports",
             method: .post,
-            content: form.reporting { progress in print(progress.fraction ?? 0) }
+            content: form.reportingProgress { progress in print(progress.fraction ?? 0) }
         )
         print(try await client.send(upload, as: .text).status.code)
     }

@@ -356,7 +356,7 @@ struct ShadowTransportTests {
         }
         let twice = TransportRequest.Body.bytes(Data("twice".utf8))
         let file = try TransportRequest.Body.file(#filePath)
-        let bodies: [TransportRequest.Body] = [.stream(once), file, twice.reporting { _ in }, twice]
+        let bodies: [TransportRequest.Body] = [.stream(once), file, twice.reportingProgress { _ in }, twice]
         for body in bodies {
             _ = try await posting.send(TransportRequest(method: .post, url: url, body: body)).body.collect()
         }

@@ -45,7 +45,7 @@ struct ParameterConventionsTests {
         }
         #expect(try await body(.form(["a": ["b", "c"]])) == "a=b,c")
         #expect(try await body(.form(["a": ["b", "c"]], conventions: .standard)) == "a=b&a=c")
-        #expect(try await body(.form(["a": ["b", "c"]]).reporting { _ in }) == "a=b,c")
+        #expect(try await body(.form(["a": ["b", "c"]]).reportingProgress { _ in }) == "a=b,c")
         let date = ParameterValue.date(Date(timeIntervalSince1970: 5))
         #expect(try await body(.json(parameters: ["d": date])) == #"{"d":5}"#)
         #expect(

@@ -248,7 +248,7 @@ struct ExtremeValueTests {
             } else {
                 _ = try await client.send(sent, as: .stream)
             }
-            _ = sent.body?.reporting { _ = $0.fraction }
+            _ = sent.body?.reportingProgress { _ = $0.fraction }
             let parts = [MultipartPart.stream("a", AsyncStream<Data> { $0.finish() }, length: length)]
             _ = try? RequestContent.multipart(parts + parts).encoded()
         }
