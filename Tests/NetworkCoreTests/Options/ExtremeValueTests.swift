@@ -317,9 +317,9 @@ struct ExtremeValueTests {
             }
         }
         for value in Self.durations {
-            await check("reconnectionTime") { $0.reconnectionTime = value }
-            await check("minimumReconnectionTime") { $0.minimumReconnectionTime = value }
-            await check("maximumReconnectionTime") { $0.maximumReconnectionTime = value }
+            await check("reconnectionDelay") { $0.reconnectionDelay = value }
+            await check("minimumReconnectionDelay") { $0.minimumReconnectionDelay = value }
+            await check("maximumReconnectionDelay") { $0.maximumReconnectionDelay = value }
         }
         for value in Self.numbers {
             await check("maximumFailures") { $0.maximumFailures = value }
