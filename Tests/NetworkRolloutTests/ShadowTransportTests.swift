@@ -332,7 +332,7 @@ struct ShadowTransportTests {
         let shadow = StubTransport(always: .text("x"))
         let transport = transport(StubTransport(always: .text("x")), shadow)
         var request = TransportRequest(url: url)
-        request.options.progress = TransferProgress.Handler { _ in }
+        request.options.progress = { _ in }
         _ = try await transport.send(request).body.collect()
         await transport.settle()
         #expect(shadow.sent.count == 1 && shadow.sent.first?.options.progress == nil)

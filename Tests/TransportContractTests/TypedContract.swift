@@ -117,7 +117,7 @@ struct TypedContract {
         let reports = Guarded<[(Int, Int?)]>([])
         let url = try await Demo.url("/bytes/500000")
         _ = try await transport.send(.get, url) {
-            $0.progress = TransferProgress.Handler { step in
+            $0.progress = { step in
                 reports.withLock { $0.append((step.completed, step.total)) }
             }
         }
