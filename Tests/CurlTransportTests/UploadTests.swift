@@ -65,7 +65,7 @@ struct UploadTests {
     /// Regression: below libcurl 7.80, which does not report that a request goes out, both counted from the first one.
     @Test func `after a refused expectation, the first byte's clock starts anew`() async throws {
         let refusal = Script([
-            .readHead, .pause(milliseconds: 600), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,
+            .readHead, .pause(.milliseconds(600)), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,
         ])
         let yes = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
         // Again where a core came so late that libcurl, which waits for a second, had sent the body before the refusal.
@@ -179,7 +179,7 @@ struct UploadTests {
         let server = try ScriptedServer(
             scripts: [
                 // Part of the chunked framing is still unread; closing before it is read would reset the connection.
-                [.readHead, .readBody(size, each: 2_000, pause: 1), .open(gate), .readBody(size), answer, .stall]
+                [.readHead, .readBody(size, each: 2_000, pause: .milliseconds(1)), .open(gate), .readBody(size), answer, .stall]
             ], segment: 1000)
         defer { server.stop() }
         let body = AsyncStream<Data> { continuation in

@@ -32,7 +32,7 @@ extension CanaryPlace {
             let scripts: [Script] = [
                 .ok(secret.value), .raw(secret.value), .response(fields: [("Set-Cookie", secret.value)]),
                 [.read, .sendSplit(secret.data, each: 3), .flood(secret.data), .forEachRequest([.send(secret.value)])],
-                [.readHead, .readBody(5), .pause(milliseconds: 1), .wait(until: Gate()), .open(Gate()), .stall],
+                [.readHead, .readBody(5), .pause(.milliseconds(1)), .wait(until: Gate()), .open(Gate()), .stall],
                 [.read, .reset, .close],
             ]
             let server = try ScriptedServer(scripts: scripts)
