@@ -3,7 +3,7 @@ extension RequestConvertible {
     /// - Parameter form: What the body becomes: `.data`, `.text`, `.stream`, `.lines`, `.events`, `.file("…")`, …
     /// - Throws: ``NetworkCore/NetworkError``.
     public func send<Body>(as form: ResponseForm<Body>) async throws -> sending NetworkResponse<Body> {
-        try await send(as: form, over: DefaultTransport.instance)
+        try await send(as: form, over: DefaultTransport.shared)
     }
 
     /// Sends the request over the default transport and returns its response with a decoded value.
@@ -11,6 +11,6 @@ extension RequestConvertible {
     public func send<Value: Decodable & SendableMetatype>(
         as type: Value.Type
     ) async throws -> sending NetworkResponse<Value> {
-        try await send(as: type, over: DefaultTransport.instance)
+        try await send(as: type, over: DefaultTransport.shared)
     }
 }

@@ -41,7 +41,7 @@ extension APIClient {
     public var session: URLSession { .shared }
 
     /// The pipeline over the default transport.
-    public var dispatcher: any NetworkDispatcher { NetworkClient.standard }
+    public var dispatcher: any NetworkDispatcher { NetworkClient.shared }
 
     /// Sends a request, decodes the body of a 2xx response as JSON, and calls the closure once, on the main queue.
     ///

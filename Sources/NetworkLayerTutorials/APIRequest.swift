@@ -54,7 +54,7 @@ extension APIRequest {
     /// Sends the request over the default transport and returns its response with the decoded resource.
     /// - Throws: ``NetworkCore/NetworkError``.
     public func send() async throws -> sending NetworkResponse<Resource> {
-        try await send(over: DefaultTransport.instance)
+        try await send(over: DefaultTransport.shared)
     }
 }
 

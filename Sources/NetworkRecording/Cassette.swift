@@ -5,7 +5,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// @Test func `all users are listed`() async throws {
-///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.instance)
+///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.shared)
 ///     let users = try await GetUsers().send(over: transport).body
 ///     #expect(users.map(\.name) == ["Ada", "Brendan", "Chris"])
 ///     try await transport.close()

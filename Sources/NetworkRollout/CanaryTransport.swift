@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let transport = CanaryTransport(
-///     primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance)
+///     primary: CurlNetworkDispatcher.shared, canary: URLSessionNetworkDispatcher.shared)
 /// ```
 ///
 /// Each request goes over one of the two, whose response it gets. By default each is drawn by itself; see

@@ -6,7 +6,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// let transport = ShadowTransport(
-///     primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance)
+///     primary: CurlNetworkDispatcher.shared, shadow: URLSessionNetworkDispatcher.shared)
 /// let client = NetworkClient(transport: transport)
 /// …
 /// print(transport.counts)

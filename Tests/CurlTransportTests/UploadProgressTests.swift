@@ -10,7 +10,7 @@ import Testing
 struct UploadProgressTests {
     private func send(_ body: TransportRequest.Body, to url: String) async throws {
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         _ = try await response.body.collect()
     }
 

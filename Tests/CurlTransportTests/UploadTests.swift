@@ -23,7 +23,7 @@ struct UploadTests {
             request.headerFields[.expect] = "100-continue"
             request.body = .bytes(Data(count: size))
             request.options.totalTimeout = .seconds(55)
-            return try await CurlNetworkDispatcher.instance.send(request)
+            return try await CurlNetworkDispatcher.shared.send(request)
         }
         defer { server.stop() }
         #expect(response.status == .ok)
@@ -52,7 +52,7 @@ struct UploadTests {
             isStreamed
             ? .replayableStream(length: size) { self.chunks(80, of: size / 80) } : .bytes(Data(count: size))
         do {
-            let response = try await CurlNetworkDispatcher.instance.send(request)
+            let response = try await CurlNetworkDispatcher.shared.send(request)
             _ = try await response.body.collect()
             #expect(method != (.post, false) && response.status == .ok)
         } catch let error as NetworkError {
@@ -83,7 +83,7 @@ struct UploadTests {
                 let start = ContinuousClock.now
                 let outcome: Result<TransportResponse, any Error>
                 do {
-                    outcome = .success(try await CurlNetworkDispatcher.instance.send(request))
+                    outcome = .success(try await CurlNetworkDispatcher.shared.send(request))
                 } catch {
                     outcome = .failure(error)
                 }
@@ -114,7 +114,7 @@ struct UploadTests {
         request.headerFields[.expect] = "100-continue"
         request.body = body
         request.options.totalTimeout = .seconds(55)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         #expect(response.status == .expectationFailed)
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
     }

@@ -14,13 +14,12 @@ enum ReadmeSamples {
     }
 
     static func oneLine() async throws {
-        let text = try await RequestData(path: "https://example.org/").send(as: .text).body
+        let text = try await RequestData(url: "https://example.org/").send(as: .text).body
         print(text)
     }
 
     static func first() async throws {
-        var client = NetworkClient(transport: DefaultTransport.instance)
-        client.baseURL = "http://127.0.0.1:8080"
+        let client = NetworkClient(baseURL: "http://127.0.0.1:8080")
 
         let users = try await client.send(GetUsers()).body
         let request = RequestData(path: "users", method: .post, parameters: ["name": "Ada", "tags": ["new"]])

@@ -10,7 +10,9 @@ import Testing
 /// address.
 @Suite(.patience(minutes: 2), .serialized)
 struct ArticleTests {
-    static let transports: [any HTTPTransport] = [CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance]
+    static let transports: [any HTTPTransport & NetworkDispatcher] = [
+        CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance,
+    ]
 
     private func withDemoServer(_ body: () async throws -> Void) async throws {
         let server = DemoServer()
@@ -128,7 +130,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `API requests send what they say`(transport: any HTTPTransport) async throws {
+    func `API requests send what they say`(transport: any NetworkDispatcher) async throws {
         try await withDemoServer {
             let added = try await AddNote(text: "buy milk").send(over: transport).body
             #expect(added.method == "POST")

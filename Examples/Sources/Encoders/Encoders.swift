@@ -61,7 +61,7 @@ struct Encoders {
             search.conventions.booleans = .numbers
             print("query: \(try await search.send(as: Echo.self).body.query)")
             try await upload(to: base)
-            print("over \(DefaultTransport.instance.name): done")
+            print("over \(DefaultTransport.shared.name): done")
         } catch {
             FileHandle.standardError.write(Data("Encoders: \(error)\n".utf8))
             exit(1)

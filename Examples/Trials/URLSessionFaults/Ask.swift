@@ -45,13 +45,13 @@ struct Probe: Sendable {
     func send(_ ask: Ask) async throws -> Answer {
         switch subject {
         case .raw: await RawClient.send(ask, to: ask.url ?? url + ask.path)
-        case .urlsession: await send(ask, over: URLSessionNetworkDispatcher.instance)
-        case .curl: await send(ask, over: CurlNetworkDispatcher.instance)
+        case .urlsession: await send(ask, over: URLSessionNetworkDispatcher.shared)
+        case .curl: await send(ask, over: CurlNetworkDispatcher.shared)
         }
     }
 
     var dispatcher: any HTTPTransport {
-        subject == .curl ? CurlNetworkDispatcher.instance : URLSessionNetworkDispatcher.instance
+        subject == .curl ? CurlNetworkDispatcher.shared : URLSessionNetworkDispatcher.shared
     }
 
     /// Returns the request for one of the library's dispatchers.

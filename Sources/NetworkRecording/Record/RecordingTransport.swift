@@ -4,7 +4,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// let file = try RecordingFile("session.har")
-/// let client = NetworkClient(transport: RecordingTransport(CurlNetworkDispatcher.instance, to: file))
+/// let client = NetworkClient(transport: RecordingTransport(CurlNetworkDispatcher.shared, to: file))
 /// // …
 /// try await file.close()
 /// ```

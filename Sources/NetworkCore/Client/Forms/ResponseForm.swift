@@ -30,7 +30,9 @@ public import HTTPTypes
 /// ```swift
 /// extension ResponseForm<[[String]]> {
 ///     static var csv: Self {
-///         ResponseForm<String>.text.map { text in text.split(separator: "\n").map { $0.components(separatedBy: ",") } }
+///         ResponseForm<String>.text.map { text in
+///             text.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+///         }
 ///     }
 /// }
 ///
