@@ -81,8 +81,20 @@ extension NetworkDispatcher {
 
     /// It is the nearest match for a description without a type, where the compiler would speak of `RequestType`.
     @available(*, unavailable, message: "say what the body becomes: 'as: User.self', or 'as: .data', '.text', …")
-    public func send(_ request: RequestData) async throws -> sending NetworkResponse<Data> {
+    public func send(_ request: some RequestConvertible) async throws -> sending NetworkResponse<Data> {
         try await send(request, as: .data)
+    }
+
+    /// It is the nearest match for a URL, where the compiler would speak of `TransportRequest`.
+    @available(*, unavailable, message: "write the URL as 'RequestData(url: …)', and a path as 'RequestData(path: …)'")
+    public func send<Body>(_ url: String, as form: ResponseForm<Body>) async throws -> sending NetworkResponse<Body> {
+        try await send(RequestData(url: url), as: form)
+    }
+
+    /// It is the nearest match for a URL without a form.
+    @available(*, unavailable, message: "write 'RequestData(url: …)', and what the body becomes: 'as: .data', '.text', …")
+    public func send(_ url: String) async throws -> sending NetworkResponse<Data> {
+        try await send(RequestData(url: url), as: .data)
     }
 
     /// Sends a request and returns its response with a decoded value; short for the form
