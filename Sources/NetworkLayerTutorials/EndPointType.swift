@@ -46,7 +46,8 @@ public protocol EndPointType: RequestConvertible {
 extension EndPointType {
     /// The request as data.
     public var data: RequestData {
-        var data = RequestData(path: path, baseURL: baseURL.absoluteString, method: httpMethod, headerFields: headers ?? [:])
+        var data = RequestData(
+            path: path, baseURL: baseURL.absoluteString, method: httpMethod, headerFields: headers ?? [:])
         task.apply(to: &data)
         return data
     }

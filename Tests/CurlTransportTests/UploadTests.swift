@@ -179,7 +179,10 @@ struct UploadTests {
         let server = try ScriptedServer(
             scripts: [
                 // Part of the chunked framing is still unread; closing before it is read would reset the connection.
-                [.readHead, .readBody(size, each: 2_000, pause: .milliseconds(1)), .open(gate), .readBody(size), answer, .stall]
+                [
+                    .readHead, .readBody(size, each: 2_000, pause: .milliseconds(1)), .open(gate), .readBody(size),
+                    answer, .stall,
+                ]
             ], segment: 1000)
         defer { server.stop() }
         let body = AsyncStream<Data> { continuation in

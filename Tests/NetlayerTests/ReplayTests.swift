@@ -53,7 +53,8 @@ import Testing
 
     @Test func `a refused request is reported with the library's code`() async {
         #expect(await answer(#"{"url":"ftp://h/"}"#).contains(#"{"code":"invalidURL","message":"line 7: the URL"#))
-        #expect(await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeaderField""#))
+        #expect(
+            await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeaderField""#))
         #expect(await answer(#"{"url":"http://h/","method":"G T"}"#).contains(#"{"code":"invalidMethod""#))
     }
 

@@ -44,7 +44,8 @@ struct NetworkClientTests {
             $0.options.connectTimeout = .seconds(3)
             $0.options.authentication = .bearer(token: "secret")
         }
-        let command = try client.curlCommand(RequestData(path: "users", parameters: ["page": 2]), as: .decoded([User].self))
+        let command = try client.curlCommand(
+            RequestData(path: "users", parameters: ["page": 2]), as: .decoded([User].self))
         for word in ["http://h/v1/users?page=REDACTED", "'User-Agent: me'", "--connect-timeout 3", "application/json"] {
             #expect(command.contains(word), "\(command)")
         }

@@ -85,7 +85,8 @@ struct ParameterValueTests {
             let query = try RequestData(path: "http://h/", parameters: ["d": value]).transportRequest().url.query
             let sent = try #require(query?.removingPercentEncoding).dropFirst(2)
             #expect(Decimal(string: String(sent)) == decimal)
-            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": value]).transportRequest().body
+            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": value]).transportRequest()
+                .body
             let decoded = try JSONDecoder().decode([String: Decimal].self, from: try #require(body?.knownBytes))
             #expect(decoded["d"] == decimal)
         }
@@ -110,7 +111,8 @@ struct ParameterValueTests {
         for (text, value) in [("100", ParameterValue.int(100)), ("18446744073709551615", .unsigned(.max))] {
             let decimal = try #require(Decimal(string: text))
             #expect(ParameterValue(decimal) == value)
-            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": decimal]).transportRequest().body
+            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": decimal]).transportRequest()
+                .body
             #expect(body?.knownBytes == Data("{\"d\":\(text)}".utf8))
         }
     }

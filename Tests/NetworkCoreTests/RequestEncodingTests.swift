@@ -69,7 +69,8 @@ struct RequestEncodingTests {
         let own = JSONRequestEncoder.standard
         own.dateEncodingStrategy = .secondsSince1970
         let contents: [RequestContent] = [
-            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reportingProgress { _ in },
+            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]),
+            .json(note).reportingProgress { _ in },
         ]
         for content in contents {
             _ = try await client.send(RequestData(path: "/n", method: .post, content: content), as: .data)
@@ -112,7 +113,8 @@ struct RequestEncodingTests {
         let requests = [
             RequestData(path: "/p", baseURL: "http://h", query: ["page": page, "name": name, "no": missing]),
             RequestData(url: "http://h/p", parameters: ["page": page, "name": name, "no": missing]),
-            RequestData(path: "http://h/p", parameters: ["page": page, "name": name, "no": missing], content: .text("")),
+            RequestData(
+                path: "http://h/p", parameters: ["page": page, "name": name, "no": missing], content: .text("")),
         ]
         for request in requests { #expect(try request.transportRequest().url.query == "name=Ada&page=2") }
     }
@@ -127,7 +129,8 @@ struct RequestEncodingTests {
     }
 
     @Test func `a content type of the caller stays`() throws {
-        let data = RequestData(path: "http://h/", method: .post, parameters: [:], headerFields: ["content-type": "text/x"])
+        let data = RequestData(
+            path: "http://h/", method: .post, parameters: [:], headerFields: ["content-type": "text/x"])
         let request = try data.transportRequest()
         #expect(request.headerFields[values: .contentType] == ["text/x"])
         #expect(request.body?.knownBytes == Data("{}".utf8))

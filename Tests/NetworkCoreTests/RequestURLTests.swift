@@ -124,7 +124,8 @@ struct RequestURLTests {
             { try RequestData(path: "http://h/", parameters: ["q": letters(most)]).transportRequest().url },
             { try RequestData(path: "http://h/", parameters: ["q": "\(long)"]).transportRequest().url },
             {
-                try RequestData(path: "http://h/?\(letters(40_000))", parameters: ["q": letters(30_000)]).transportRequest()
+                try RequestData(path: "http://h/?\(letters(40_000))", parameters: ["q": letters(30_000)])
+                    .transportRequest()
                     .url
             },
             { try RequestData(path: "http://u:p@h/\(long)").transportRequest().url },

@@ -35,7 +35,9 @@ struct TransportRequestTests {
     /// Regression: HTTPFields traps beyond 65,534 fields, and looking for a name takes as long as there are fields.
     @Test func `more header fields than a request can have are refused`() {
         let headers = Dictionary(uniqueKeysWithValues: (0..<70_000).map { ("n\($0)", "v") })
-        expectFailure(.invalidHeaderField) { try RequestData(path: "http://h/", headerFields: headers).transportRequest() }
+        expectFailure(.invalidHeaderField) {
+            try RequestData(path: "http://h/", headerFields: headers).transportRequest()
+        }
     }
 
     /// Regression: what is no UTF-8 went out as U+FFFD.

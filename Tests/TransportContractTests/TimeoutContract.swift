@@ -79,7 +79,9 @@ struct TimeoutContract {
         let body = Data(repeating: 0x61, count: 60)
         let head = Script.head(200, fields: [("Content-Length", "60")])
         // Longer in all than the timeout.
-        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: .milliseconds(100 * pauseFactor))])
+        let server = try ScriptedServer([
+            .read, .send(head), .sendSplit(body, each: 1, pause: .milliseconds(100 * pauseFactor)),
+        ])
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
             options(&$0)

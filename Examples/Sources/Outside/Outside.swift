@@ -125,7 +125,7 @@ struct Outside {
             try await response.body.reduce(0) { $0 + $1.count }
         }
         let echo = RequestData(path: "echo", method: .post, content: .text("a,b"))
-        let text = try await client.send(echo, as: .text.map { $0.split(separator: "\"").map(String.init) }).body
+        let text = try await client.send(echo, as: ResponseForm.text.map { $0.split(separator: "\"") }).body
         try check("a form", try await client.send(RequestData(path: "users"), as: size).body > 0 && text.count > 1)
     }
 

@@ -92,7 +92,9 @@ extension NetworkDispatcher {
     }
 
     /// It is the nearest match for a URL without a form.
-    @available(*, unavailable, message: "write 'RequestData(url: …)', and what the body becomes: 'as: .data', '.text', …")
+    @available(
+        *, unavailable, message: "write 'RequestData(url: …)', and what the body becomes: 'as: .data', '.text', …"
+    )
     public func send(_ url: String) async throws -> sending NetworkResponse<Data> {
         try await send(RequestData(url: url), as: .data)
     }

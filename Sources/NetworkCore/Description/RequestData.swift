@@ -81,7 +81,9 @@ public struct RequestData: Sendable, SafelyPrinted {
         content: RequestContent? = nil,
         headerFields: [String: String] = [:]
     ) {
-        self.init(path: url, method: method, query: query, parameters: parameters, content: content, headerFields: headerFields)
+        self.init(
+            path: url, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
         isWholeURL = true
     }
 
@@ -95,7 +97,8 @@ public struct RequestData: Sendable, SafelyPrinted {
         headerFields: [String: String] = [:]
     ) {
         self.init(
-            url: url.absoluteString, method: method, query: query, parameters: parameters, content: content, headerFields: headerFields)
+            url: url.absoluteString, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
     }
 
     /// Whether the client's base applies: the request has neither a base nor a whole URL of its own.
@@ -136,7 +139,9 @@ public struct RequestData: Sendable, SafelyPrinted {
         content: RequestContent? = nil,
         headerFields: [String: String] = [:]
     ) {
-        self.init(path: url, method: method, query: query, parameters: parameters, content: content, headerFields: headerFields)
+        self.init(
+            path: url, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
         isWholeURL = true
     }
 

@@ -158,7 +158,8 @@ struct ParameterConventionsTests {
                 params[name] = .array(values.map { .string($0) })
                 expected[name] = values
             }
-            let text = try RequestData(path: "http://h/?old=1", parameters: params).transportRequest().url.absoluteString
+            let text = try RequestData(path: "http://h/?old=1", parameters: params).transportRequest().url
+                .absoluteString
             #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
             let items = try #require(URLComponents(string: text)?.queryItems)
             #expect(items.first == URLQueryItem(name: "old", value: "1"))

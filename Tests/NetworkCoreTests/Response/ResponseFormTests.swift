@@ -68,12 +68,12 @@ struct ResponseFormTests {
         #expect(error?.response?.body == Data("no".utf8))
         let any = client(.text("no", status: 404)).with { $0.validation = .any }
         #expect(try await any.send(request, as: .size).body == 2)
-        let status = ResponseForm<TransportResponse.Body>.stream.map { try await $0.collect().count }
+        let status = ResponseForm.stream.map { try await $0.collect().count }
         #expect(try await client(.text("no", status: 404)).send(request, as: status).body == 2)
     }
 
     @Test func `an own error of a form reaches the caller, and the library's says where`() async throws {
-        let own = ResponseForm<Data>.data.map { _ -> Int in throw OwnError() }
+        let own = ResponseForm.data.map { _ -> Int in throw OwnError() }
         await #expect(throws: OwnError()) { try await client(.text("x")).send(request, as: own) }
         let invalid = ResponseForm { _ -> Int in throw NetworkError(.invalidResponse, "no", phase: .decoding) }
         let error = await expectFailure(.invalidResponse) { try await client(.text("x")).send(request, as: invalid) }
@@ -82,7 +82,7 @@ struct ResponseFormTests {
 
     @Test func `a value that comes too late is a timeout`() async throws {
         let client = client(.text("x")).with { $0.options.totalTimeout = .milliseconds(1) }
-        let slow = ResponseForm<Data>.data.map { data in
+        let slow = ResponseForm.data.map { data in
             let end = ContinuousClock.now + .milliseconds(5)
             while ContinuousClock.now < end { await Task.yield() }
             return data

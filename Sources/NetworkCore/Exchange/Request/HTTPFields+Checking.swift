@@ -2,8 +2,8 @@ public import HTTPTypes
 
 extension HTTPFields {
     /// Creates header fields from names and values as people write them, sorted by name.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, which names the field and the problem: a
-    ///   name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, which names the field and the problem:
+    ///   a name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
     ///   different case, or more fields than a request can have (``TransportRequest/maximumHeaderBytes``).
     public init(checking fields: [String: String]) throws {
         self.init()
@@ -18,8 +18,8 @@ extension HTTPFields {
     }
 
     /// Appends a field with a name and a value as people write them.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, for more fields than a request can have
-    ///   too: `HTTPFields` itself traps beyond 65,534.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, for more fields than a request can
+    ///   have too: `HTTPFields` itself traps beyond 65,534.
     package mutating func append(checking name: String, value: String) throws {
         guard count < Self.maximumFields else {
             throw NetworkError.invalidHeaderField(name, "is one of more than the \(Self.maximumFields) of any request")

@@ -150,8 +150,8 @@ public struct TransportRequest: Sendable, SafelyPrinted {
 
     /// Checks everything that can be checked before anything is sent.
     /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range; ``NetworkError/Code/unsupported`` for
-    ///   a feature that the transport does not support, with the names of both; ``NetworkError/Code/invalidHeaderField`` for
-    ///   a header field that can't be sent.
+    ///   a feature that the transport does not support, with the names of both;
+    ///   ``NetworkError/Code/invalidHeaderField`` for a header field that can't be sent.
     public func check(for capabilities: TransportCapabilities) throws {
         try options.check()
         for missing in requiredCapabilities where !capabilities.supports(missing) {
