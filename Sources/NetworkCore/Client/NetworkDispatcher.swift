@@ -35,8 +35,8 @@ public protocol NetworkDispatcher: Sendable {
     ///
     /// ``NetworkClient`` and each ``HTTPTransport`` have their own implementation. The default is for a dispatcher that
     /// only delivers bytes: it waits for ``dispatch(request:onSuccess:onError:)``, and the response has these bytes, no
-    /// header fields and the status 0, which is ``NetworkResponse/status`` for 'none'. Cancelling the task ends the
-    /// wait at once; a later outcome is discarded.
+    /// header fields, and the status 0 in place of one (``NetworkResponse/status``). Cancelling the task ends the wait
+    /// at once; a later outcome is discarded.
     /// - Throws: ``NetworkError``, or the error of the dispatcher. `CancellationError` in a cancelled task.
     func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
