@@ -92,7 +92,7 @@ struct Reading {
         // This form of response takes a `RequestData` only.
         let fields = request.headerFields.map { ($0.name.rawName, $0.value) }
         var data = RequestData(path: request.url.absoluteString, method: request.method)
-        data.headers = Dictionary(fields) { first, _ in first }
+        data.headerFields = Dictionary(fields) { first, _ in first }
         var client = client
         client.options = request.options
         let response = try await client.send(data, as: .jsonLines(of: Line.self))

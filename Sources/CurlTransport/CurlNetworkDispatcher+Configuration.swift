@@ -2,6 +2,7 @@ import CLibrary
 
 extension CurlNetworkDispatcher.Configuration {
     /// The policy by which the system schedules a loop's thread when other threads compete for its core.
+    @nonexhaustive
     public enum Scheduling: String, Sendable, Hashable, CaseIterable {
         /// The system's default policy: the thread may preempt another one as soon as data arrives.
         case ordinary

@@ -3,7 +3,7 @@ public import NetworkCore
 
 /// A transport that sends requests with the system's libcurl: one thread, an event loop, and kept-alive connections.
 ///
-/// ``instance`` serves most programs. Create another dispatcher for its own limits or connection pool.
+/// ``shared`` serves most programs. Create another dispatcher for its own limits or connection pool.
 /// ``shutDown(within:)`` ends a dispatcher in order; without that call it ends when its last reference is gone and no
 /// body of its responses is being read.
 ///
@@ -11,9 +11,11 @@ public import NetworkCore
 /// survive a fork.
 ///
 /// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
-public final class CurlNetworkDispatcher: HTTPTransport, RemembersNonces {
+public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, RemembersNonces {
     /// The shared dispatcher, with the default configuration.
-    public static let instance = CurlNetworkDispatcher()
+    public static let shared = CurlNetworkDispatcher()
+    /// The tutorials' name for ``shared``.
+    public static var instance: CurlNetworkDispatcher { shared }
 
     private let loops: LoopGroup
     private let plans = Plans()

@@ -2,13 +2,13 @@ import FoundationEssentials
 import Synchronization
 
 /// The transport that the environment variable ``TransportKind/variable`` selects. The variable is read once, at the
-/// first use of ``instance``.
+/// first use of ``shared``.
 ///
 /// With an invalid value the program continues, but each request over this transport fails with
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
-public struct DefaultTransport: HTTPTransport {
+public struct DefaultTransport: HTTPTransport, NetworkDispatcher {
     /// The transport that the process's environment selects.
-    public static let instance = DefaultTransport(
+    public static let shared = DefaultTransport(
         environment: ProcessInfo.processInfo.environment, rollouts: rollouts.withLock(\.self))
 
     /// Makes a transport of a value that asks for a shadow or a canary.
@@ -16,7 +16,7 @@ public struct DefaultTransport: HTTPTransport {
 
     private static let rollouts = Guarded<RolloutReader?>(nil)
 
-    /// Sets what ``instance`` does with a value that asks for a shadow or a canary.
+    /// Sets what ``shared`` does with a value that asks for a shadow or a canary.
     package static func readRollouts(by reader: @escaping RolloutReader) { rollouts.withLock { $0 = reader } }
 
     private let selection: Result<any HTTPTransport, any Error>
@@ -69,6 +69,14 @@ public struct DefaultTransport: HTTPTransport {
 }
 
 extension NetworkClient {
+    /// Creates a pipeline over the transport that ``NetworkLayer/TransportKind/variable`` selects.
+    /// - Parameters:
+    ///   - baseURL: The URL that a request's path is appended to.
+    ///   - options: The options of each exchange.
+    public init(baseURL: String? = nil, options: TransportOptions = TransportOptions()) {
+        self.init(transport: DefaultTransport.shared, baseURL: baseURL, options: options)
+    }
+
     /// The pipeline over the transport that ``NetworkLayer/TransportKind/variable`` selects, with default options.
-    public static var standard: NetworkClient { NetworkClient(transport: DefaultTransport.instance) }
+    public static var shared: NetworkClient { NetworkClient() }
 }

@@ -11,12 +11,12 @@ extension RequestType {
         onSuccess: @escaping @Sendable (ResponseType) -> Void,
         onError: @escaping @Sendable (any Error) -> Void
     ) -> Task<Void, Never> {
-        execute(dispatcher: DefaultTransport.instance, queue: queue, onSuccess: onSuccess, onError: onError)
+        execute(dispatcher: DefaultTransport.shared, queue: queue, onSuccess: onSuccess, onError: onError)
     }
 
     /// Sends the request over the default transport and returns its response with the decoded value.
     /// - Throws: ``NetworkCore/NetworkError``.
     public func send() async throws -> sending NetworkResponse<ResponseType> {
-        try await send(over: DefaultTransport.instance)
+        try await send(over: DefaultTransport.shared)
     }
 }

@@ -1,4 +1,5 @@
 /// The included transports, with the names that configurations use.
+@nonexhaustive
 public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     /// The system's libcurl: ``CurlTransport/CurlNetworkDispatcher``.
     case curl
@@ -40,10 +41,10 @@ public enum TransportKind: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The shared transport of this kind.
-    public var transport: any HTTPTransport {
+    public var transport: any HTTPTransport & NetworkDispatcher {
         switch self {
-        case .curl: CurlNetworkDispatcher.instance
-        case .urlsession: URLSessionNetworkDispatcher.instance
+        case .curl: CurlNetworkDispatcher.shared
+        case .urlsession: URLSessionNetworkDispatcher.shared
         }
     }
 }

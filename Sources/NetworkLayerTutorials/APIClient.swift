@@ -41,7 +41,7 @@ extension APIClient {
     public var session: URLSession { .shared }
 
     /// The pipeline over the default transport.
-    public var dispatcher: any NetworkDispatcher { NetworkClient.standard }
+    public var dispatcher: any NetworkDispatcher { NetworkClient.shared }
 
     /// Sends a request, decodes the body of a 2xx response as JSON, and calls the closure once, on the main queue.
     ///
@@ -106,11 +106,11 @@ extension URLSessionConfiguration {
     /// Returns a request with the header fields and the timeout of this configuration, unless it has its own.
     func applied(to data: RequestData) -> RequestData {
         var data = data
-        let own = data.headers ?? [:]
+        let own = data.headerFields
         for (name, value) in httpAdditionalHeaders ?? [:] {
-            if let name = name as? String, let value = value as? String { data.replaceHeaders([name: value]) }
+            if let name = name as? String, let value = value as? String { data.replaceHeaderFields([name: value]) }
         }
-        data.replaceHeaders(own)
+        data.replaceHeaderFields(own)
         if data.idleTimeout == nil { data.setIdleTimeout(timeoutIntervalForRequest) }
         return data
     }

@@ -1,8 +1,8 @@
 public import FoundationEssentials
 import NetworkLayer
 
-/// The short form of a failure, as reported by `fetch(with:decode:completion:)` and `build()`.
-/// ``NetworkCore/NetworkError``, which every other call of this library throws, has more detail.
+/// The short form of a failure, as reported by `fetch(with:decode:completion:)` and `build()`. Its cases are the
+/// tutorial's, and stay. ``NetworkCore/NetworkError``, which every other call of this library throws, has more detail.
 public enum APIError: Error, Sendable, Hashable, CaseIterable {
     /// There was no response: the request was refused before it was sent, the connection failed, or a timeout passed.
     case requestFailed

@@ -28,7 +28,7 @@ public protocol APIRequest: RequestConvertible {
     /// The parameters, for the body or the query.
     var parameters: RequestParams { get }
     /// The header fields. Numbers and booleans become text; a value of another type fails the request with
-    /// ``NetworkCore/NetworkError/Code/invalidHeader``.
+    /// ``NetworkCore/NetworkError/Code/invalidHeaderField``.
     var headers: [String: Any]? { get }
 }
 
@@ -54,11 +54,11 @@ extension APIRequest {
     /// Sends the request over the default transport and returns its response with the decoded resource.
     /// - Throws: ``NetworkCore/NetworkError``.
     public func send() async throws -> sending NetworkResponse<Resource> {
-        try await send(over: DefaultTransport.instance)
+        try await send(over: DefaultTransport.shared)
     }
 }
 
-/// Parameters, for the body or the query.
+/// Parameters, for the body or the query. Its cases are the tutorial's, and stay.
 public enum RequestParams {
     /// The fields of a JSON body. `nil` for none.
     case body(_: [String: Any]?)

@@ -46,7 +46,8 @@ public protocol EndPointType: RequestConvertible {
 extension EndPointType {
     /// The request as data.
     public var data: RequestData {
-        var data = RequestData(path: path, baseURL: baseURL.absoluteString, method: httpMethod, headers: headers)
+        var data = RequestData(
+            path: path, baseURL: baseURL.absoluteString, method: httpMethod, headerFields: headers ?? [:])
         task.apply(to: &data)
         return data
     }
@@ -59,7 +60,7 @@ public typealias HTTPHeaders = [String: String]
 /// ``NetworkCore/NetworkError/Code/invalidParameters``, which names it.
 public typealias Parameters = [String: Any]
 
-/// The parameters and header fields of a request.
+/// The parameters and header fields of a request. Its cases are the tutorial's, and stay.
 public enum HTTPTask {
     /// No parameters.
     case request
@@ -78,7 +79,7 @@ public enum HTTPTask {
         case .requestParameters(let body, let query): Self.set(body, query, in: &data)
         case .requestParametersAndHeaders(let body, let query, let headers):
             Self.set(body, query, in: &data)
-            data.replaceHeaders(headers ?? [:])
+            data.replaceHeaderFields(headers ?? [:])
         }
     }
 
@@ -90,10 +91,10 @@ public enum HTTPTask {
 
 extension RequestData {
     /// Adds header fields, which replace those of the same name, in any case.
-    mutating func replaceHeaders(_ added: [String: String]) {
+    mutating func replaceHeaderFields(_ added: [String: String]) {
         guard !added.isEmpty else { return }
         let names = Set(added.keys.map { $0.lowercased() })
-        let kept = (headers ?? [:]).filter { !names.contains($0.key.lowercased()) }
-        headers = kept.merging(added) { _, new in new }
+        let kept = headerFields.filter { !names.contains($0.key.lowercased()) }
+        headerFields = kept.merging(added) { _, new in new }
     }
 }

@@ -33,7 +33,7 @@ public final class Router<EndPoint: EndPointType>: NetworkRouter, Sendable {
     private let tasks = TaskTable()
 
     /// Creates a router over a pipeline. Default: the pipeline over the default transport.
-    public init(client: NetworkClient = .standard) { self.client = client }
+    public init(client: NetworkClient = .shared) { self.client = client }
 
     /// Sends a request and calls the closure once, with body and response, or with the error.
     @preconcurrency

@@ -19,7 +19,7 @@ public class URLRequestBuilder: RequestConvertible {
     /// The HTTP method. Default: GET.
     public var method: HTTPMethod = .get
     /// The header fields. Numbers and booleans become text; a value of another type fails the request with
-    /// ``NetworkCore/NetworkError/Code/invalidHeader``.
+    /// ``NetworkCore/NetworkError/Code/invalidHeaderField``.
     public var headers: [String: Any]?
     /// The parameters, for the body or the query.
     public var parameters: RequestParams?

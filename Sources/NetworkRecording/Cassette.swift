@@ -5,7 +5,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// @Test func `all users are listed`() async throws {
-///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.instance)
+///     let transport = try Cassette("Tests/AppTests/Fixtures/users.har", over: CurlNetworkDispatcher.shared)
 ///     let users = try await GetUsers().send(over: transport).body
 ///     #expect(users.map(\.name) == ["Ada", "Brendan", "Chris"])
 ///     try await transport.close()
@@ -18,7 +18,7 @@ public import NetworkCore
 /// it anew.
 /// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
 /// it.
-public final class Cassette: HTTPTransport {
+public final class Cassette: HTTPTransport, NetworkDispatcher {
     private enum Content: Sendable {
         case recording(RecordingTransport, RecordingFile)
         case replay(ReplayTransport)

@@ -3,6 +3,7 @@ import NetworkCore
 
 extension Cassette {
     /// Whether a cassette records or replays.
+    @nonexhaustive
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         /// Replays the file if it exists, or else records it.
         case once

@@ -67,6 +67,7 @@ extension CanaryTransport {
     /// The end of a canary: from now on, all requests go over the primary.
     public struct Return: Sendable, CustomStringConvertible {
         /// What was worse.
+        @nonexhaustive
         public enum Reason: String, Sendable, Hashable {
             /// More of the requests over the canary failed.
             case failures

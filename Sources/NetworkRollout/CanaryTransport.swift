@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let transport = CanaryTransport(
-///     primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance)
+///     primary: CurlNetworkDispatcher.shared, canary: URLSessionNetworkDispatcher.shared)
 /// ```
 ///
 /// Each request goes over one of the two, whose response it gets. By default each is drawn by itself; see
@@ -30,7 +30,7 @@ import Synchronization
 /// The chance that a canary is dropped though it is not worse is at most ``Options/falseAlarms`` for the whole life of
 /// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one
 /// origin or key may be the canary's bad luck: then it returns too early, which costs the experiment and no request.
-public final class CanaryTransport: HTTPTransport {
+public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let canary: any HTTPTransport
     private let options: Options

@@ -6,7 +6,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// let transport = ShadowTransport(
-///     primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance)
+///     primary: CurlNetworkDispatcher.shared, shadow: URLSessionNetworkDispatcher.shared)
 /// let client = NetworkClient(transport: transport)
 /// …
 /// print(transport.counts)
@@ -27,7 +27,7 @@ public import NetworkCore
 ///
 /// A crash or an endless loop of the shadow's transport is one of the process: nothing can keep them apart there. Where
 /// that may happen, compare outside the service (`netlayer compare`).
-public final class ShadowTransport: HTTPTransport {
+public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let shadow: any HTTPTransport
     private let options: Options

@@ -146,7 +146,7 @@ final class Exchange: Sendable {
 
     private func perform(_ reaction: ExchangeState.Reaction, reader: ReaderContinuation?) {
         if let progress = reaction.progress {
-            request.options.progress?.report(TransferProgress(completed: progress.received, total: progress.expected))
+            request.options.progress?(TransferProgress(completed: progress.received, total: progress.expected))
         }
         if let result = reaction.head { head.finish(result.mapError { $0 }) }
         if let result = reaction.reading { reader?.resume(with: result) }

@@ -33,9 +33,11 @@ public import NetworkCore
 ///   connections decides. If this process has a connection to the URL's port, the exchange continues under the idle
 ///   timeout, which then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``.
 ///   Where the table can't be read, or a proxy may be on the way, only the idle timeout counts.
-public final class URLSessionNetworkDispatcher: HTTPTransport {
+public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher {
     /// The only instance: URLSession serializes all sessions of a process anyway.
-    public static let instance = URLSessionNetworkDispatcher()
+    public static let shared = URLSessionNetworkDispatcher()
+    /// The tutorials' name for ``shared``.
+    public static var instance: URLSessionNetworkDispatcher { shared }
 
     /// The maximum number of connections to one host; the same as in the curl transport.
     static let maximumConnectionsPerOrigin = 128

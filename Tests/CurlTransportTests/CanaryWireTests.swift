@@ -44,10 +44,10 @@ struct CanaryWireTests {
             user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
         var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
         data.content = .bytes(secret.data, contentType: "text/plain")
-        data.headers = [
+        data.headerFields = [
             "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
         ]
-        data.headers?["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
+        data.headerFields["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
         do {
             let response = try await client.send(data, as: .data)
             Self.check(secret, Self.printed(response), "the response")

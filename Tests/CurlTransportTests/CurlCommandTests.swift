@@ -72,7 +72,7 @@ struct CurlCommandTests {
         request.body = trial.body.map { .bytes($0) }
         trial.configure(&request.options)
 
-        _ = try await CurlNetworkDispatcher.instance.send(request).body.collect()
+        _ = try await CurlNetworkDispatcher.shared.send(request).body.collect()
         let command = request.curlCommand(secrets: .revealed)
         #expect(try await shell(command) == 0, "\(command.prefix(2000))")
 

@@ -160,7 +160,7 @@ struct CurlNetworkDispatcherTests {
     @Test func `a GET with a body is sent`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
-        _ = try await CurlNetworkDispatcher.instance.send(
+        _ = try await CurlNetworkDispatcher.shared.send(
             try request(server.url()) { $0.body = .bytes(Data("query".utf8)) })
         let received = try #require(server.requests.first)
         #expect(received.method == "GET")
@@ -171,7 +171,7 @@ struct CurlNetworkDispatcherTests {
         // Nothing listens on port 1 of ::1. The point is that a connection is attempted and the request is not refused
         // up front.
         await #expect {
-            try await CurlNetworkDispatcher.instance.send(try request("http://[::1]:1/"))
+            try await CurlNetworkDispatcher.shared.send(try request("http://[::1]:1/"))
         } throws: { ($0 as? NetworkError)?.code == .connectFailed }
     }
 }

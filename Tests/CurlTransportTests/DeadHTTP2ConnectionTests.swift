@@ -9,7 +9,7 @@ import Testing
 /// HTTP/2 connections that the peer has ended, in clear and with prior knowledge.
 @Suite(
     "Dead HTTP/2 connections",
-    .enabled(if: CurlNetworkDispatcher.instance.capabilities.supports(.http2), "needs HTTP/2: libcurl 8.1"),
+    .enabled(if: CurlNetworkDispatcher.shared.capabilities.supports(.http2), "needs HTTP/2: libcurl 8.1"),
     .patience(minutes: 1))
 struct DeadHTTP2ConnectionTests {
     /// Returns a frame ([RFC 9113 §4.1](https://www.rfc-editor.org/rfc/rfc9113.html#section-4.1)) of up to 255 bytes.

@@ -22,7 +22,7 @@ struct MetricsTests {
     @Test(arguments: [4, 17_000, 1_000_000])
     func `the first byte of a response is not the upload's`(size: Int) async throws {
         let server = try ScriptedServer([
-            .read, .pause(milliseconds: 200), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .stall,
+            .read, .pause(.milliseconds(200)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .stall,
         ])
         defer { server.stop() }
         let metrics = try await OptionExchange(server.url(), over: dispatcher, body: Data(count: size)).metrics
@@ -150,7 +150,7 @@ struct MetricsTests {
         let gate = Gate()
         let server = try ScriptedServer([
             .forEachRequest([
-                .wait(until: gate), .pause(milliseconds: 50), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+                .wait(until: gate), .pause(.milliseconds(50)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
             ])
         ])
         defer { server.stop() }

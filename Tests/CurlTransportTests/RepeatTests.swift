@@ -122,7 +122,7 @@ struct RepeatTests {
     @Test
     func `the first byte of a repeated request is counted from its start`() async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let server = try ScriptedServer([.read, .send(ok), .read, .pause(milliseconds: 200), .close], .ok())
+        let server = try ScriptedServer([.read, .send(ok), .read, .pause(.milliseconds(200)), .close], .ok())
         defer { server.stop() }
         _ = try await send(.get, server.url())
         let metrics = try await send(.get, server.url())

@@ -54,7 +54,7 @@ struct StreamingTests {
         let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: body.count / 20 + 1), .close])
         defer { server.stop() }
         for _ in 0..<10 {
-            let response = try await CurlNetworkDispatcher.instance.send(
+            let response = try await CurlNetworkDispatcher.shared.send(
                 TransportRequest(url: try RequestURL(server.url())))
             let read: @Sendable () async -> Result<Int, NetworkError> = {
                 do { return .success(try await response.body.collect().count) } catch {

@@ -10,7 +10,7 @@ import Testing
 struct UploadProgressTests {
     private func send(_ body: TransportRequest.Body, to url: String) async throws {
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         _ = try await response.body.collect()
     }
 
@@ -20,7 +20,7 @@ struct UploadProgressTests {
         let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         let steps = Guarded<[TransferProgress]>([])
         try await send(
-            .bytes(bytes).reporting { step in steps.withLock { $0.append(step) } }, to: server.url())
+            .bytes(bytes).reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
         let seen = steps.withLock { $0 }
         #expect(seen.first == TransferProgress(completed: 0, total: 1_000_000))
         #expect(seen.last == TransferProgress(completed: 1_000_000, total: 1_000_000))
@@ -40,7 +40,7 @@ struct UploadProgressTests {
             }
         }
         let steps = Guarded<[TransferProgress]>([])
-        try await send(body.reporting { step in steps.withLock { $0.append(step) } }, to: server.url())
+        try await send(body.reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
         #expect(steps.withLock { $0 } == [0, 3, 6, 9].map { TransferProgress(completed: $0, total: nil) })
         #expect(server.requests.first?.body == Data("abcabcabc".utf8))
     }
@@ -56,7 +56,7 @@ struct UploadProgressTests {
 
     private func upload(to url: String) async throws -> AsyncStream<TransferProgress> {
         let (steps, continuation) = AsyncStream<TransferProgress>.makeStream()
-        let body = TransportRequest.Body.bytes(Data(count: 300_000)).reporting { continuation.yield($0) }
+        let body = TransportRequest.Body.bytes(Data(count: 300_000)).reportingProgress { continuation.yield($0) }
         #expect(body.isReplayable && body.length == 300_000)
         try await send(body, to: url)
         continuation.finish()

@@ -23,7 +23,7 @@ struct UploadTests {
             request.headerFields[.expect] = "100-continue"
             request.body = .bytes(Data(count: size))
             request.options.totalTimeout = .seconds(55)
-            return try await CurlNetworkDispatcher.instance.send(request)
+            return try await CurlNetworkDispatcher.shared.send(request)
         }
         defer { server.stop() }
         #expect(response.status == .ok)
@@ -52,7 +52,7 @@ struct UploadTests {
             isStreamed
             ? .replayableStream(length: size) { self.chunks(80, of: size / 80) } : .bytes(Data(count: size))
         do {
-            let response = try await CurlNetworkDispatcher.instance.send(request)
+            let response = try await CurlNetworkDispatcher.shared.send(request)
             _ = try await response.body.collect()
             #expect(method != (.post, false) && response.status == .ok)
         } catch let error as NetworkError {
@@ -65,7 +65,7 @@ struct UploadTests {
     /// Regression: below libcurl 7.80, which does not report that a request goes out, both counted from the first one.
     @Test func `after a refused expectation, the first byte's clock starts anew`() async throws {
         let refusal = Script([
-            .readHead, .pause(milliseconds: 600), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,
+            .readHead, .pause(.milliseconds(600)), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,
         ])
         let yes = Script.Step.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes")
         // Again where a core came so late that libcurl, which waits for a second, had sent the body before the refusal.
@@ -83,7 +83,7 @@ struct UploadTests {
                 let start = ContinuousClock.now
                 let outcome: Result<TransportResponse, any Error>
                 do {
-                    outcome = .success(try await CurlNetworkDispatcher.instance.send(request))
+                    outcome = .success(try await CurlNetworkDispatcher.shared.send(request))
                 } catch {
                     outcome = .failure(error)
                 }
@@ -114,7 +114,7 @@ struct UploadTests {
         request.headerFields[.expect] = "100-continue"
         request.body = body
         request.options.totalTimeout = .seconds(55)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         #expect(response.status == .expectationFailed)
         #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
     }
@@ -179,7 +179,10 @@ struct UploadTests {
         let server = try ScriptedServer(
             scripts: [
                 // Part of the chunked framing is still unread; closing before it is read would reset the connection.
-                [.readHead, .readBody(size, each: 2_000, pause: 1), .open(gate), .readBody(size), answer, .stall]
+                [
+                    .readHead, .readBody(size, each: 2_000, pause: .milliseconds(1)), .open(gate), .readBody(size),
+                    answer, .stall,
+                ]
             ], segment: 1000)
         defer { server.stop() }
         let body = AsyncStream<Data> { continuation in

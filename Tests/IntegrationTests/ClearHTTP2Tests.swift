@@ -41,7 +41,7 @@ struct ClearHTTP2Tests {
         var request = TransportRequest(method: .post, url: try url("/echo"), body: .bytes(body))
         request.options.httpVersion = .http2PriorKnowledge
         request.options.totalTimeout = .seconds(30)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         #expect(try await response.body.collect() == body)
     }
 
@@ -49,7 +49,7 @@ struct ClearHTTP2Tests {
         var options = TransportOptions()
         options.httpVersion = .http2PriorKnowledge
         await expectFailure(.unsupported) {
-            try await CurlNetworkDispatcher.instance.prewarm(url("/"), options: options)
+            try await CurlNetworkDispatcher.shared.prewarm(url("/"), options: options)
         }
     }
 
@@ -68,7 +68,7 @@ struct ClearHTTP2Tests {
 
     @Test func `URLSession refuses it before anything is sent`() async throws {
         await expectFailure(.unsupported) {
-            try await Exchange(url("/hello.txt"), over: URLSessionNetworkDispatcher.instance) {
+            try await Exchange(url("/hello.txt"), over: URLSessionNetworkDispatcher.shared) {
                 $0.httpVersion = .http2PriorKnowledge
             }
         }

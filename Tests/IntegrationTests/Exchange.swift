@@ -10,7 +10,7 @@ struct Exchange {
     /// Sends over curl by default, and trusts the peers' own authority.
     init(
         _ url: RequestURL,
-        over transport: any HTTPTransport = CurlNetworkDispatcher.instance,
+        over transport: any HTTPTransport = CurlNetworkDispatcher.shared,
         options change: (inout TransportOptions) -> Void = { _ in }
     ) async throws {
         var options = TransportOptions()

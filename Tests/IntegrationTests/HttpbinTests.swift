@@ -8,11 +8,11 @@ struct HttpbinTests {
         _ path: String,
         _ method: HTTPRequest.Method = .get,
         params: [String: ParameterValue]? = nil,
-        headers: [String: String]? = nil,
+        headers: [String: String] = [:],
         over kind: TransportKind
     ) async throws -> HttpbinEcho {
         let base = try #require(Peers.httpbin)
-        let request = RequestData(path: base + path, method: method, params: params, headers: headers)
+        let request = RequestData(path: base + path, method: method, parameters: params, headerFields: headers)
         return try await Peers.client(over: kind).send(Ask(data: request)).body
     }
 

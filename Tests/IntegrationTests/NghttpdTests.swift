@@ -96,7 +96,7 @@ struct NghttpdTests {
     /// URLSession can't be given the peers' authority, and can't speak to a server that speaks only HTTP/2 in clear
     /// text.
     @Test func `URLSession fails with an error on both of nghttpd's ports`() async throws {
-        let transport = URLSessionNetworkDispatcher.instance
+        let transport = URLSessionNetworkDispatcher.shared
         let secure = try RequestURL(#require(Peers.nghttpdTLS) + "/hello.txt")
         await expectFailure(.certificateUntrusted) { try await Exchange(secure, over: transport) }
         await expectFailure(.unsupported) { try await Exchange(secure, over: transport) { $0.httpVersion = .http2 } }

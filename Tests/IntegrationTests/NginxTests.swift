@@ -30,7 +30,7 @@ struct NginxTests {
     func `a request with a current tag gets a 304 without a body`(kind: TransportKind) async throws {
         let tag = try #require(try await get("/hello.txt", over: kind).headerFields[.eTag])
         let path = try #require(Peers.nginx) + "/hello.txt"
-        let request = try RequestData(path: path, headers: ["If-None-Match": tag]).transportRequest()
+        let request = try RequestData(path: path, headerFields: ["If-None-Match": tag]).transportRequest()
         let response = try await kind.transport.send(request)
         #expect(response.head.status == .notModified)
         #expect(try await response.body.collect().isEmpty)

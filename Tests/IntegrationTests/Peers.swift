@@ -43,7 +43,7 @@ enum Peers {
     static let http2Variable = "NETWORKLAYER_HTTP2_URL"
     static let http2 = ProcessInfo.processInfo.environment[http2Variable]
 
-    static var curlSpeaksHTTP2: Bool { CurlNetworkDispatcher.instance.capabilities.supports(.http2) }
+    static var curlSpeaksHTTP2: Bool { CurlNetworkDispatcher.shared.capabilities.supports(.http2) }
 
     /// Returns the reason why a suite does not run.
     static func absence(of variable: String) -> Comment {

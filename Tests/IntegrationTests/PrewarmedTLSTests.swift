@@ -78,7 +78,9 @@ struct PrewarmedTLSTests {
         let size = 400_000
         let server = try ScriptedServer(
             // Longer in all than the timeout.
-            scripts: [[.readHead, .readBody(size, each: 20_000, pause: 250 * patienceFactor), .send(ok)]],
+            scripts: [
+                [.readHead, .readBody(size, each: 20_000, pause: .milliseconds(250 * patienceFactor)), .send(ok)]
+            ],
             segment: 1_000)
         defer { server.stop() }
         let front = try TLSFront(to: server, segment: 1_000)

@@ -71,13 +71,13 @@ struct TLSMatrixTests {
             ]
             for (server, fitting) in codes {
                 let error = await #expect(throws: NetworkError.self) {
-                    try await Exchange(Peers.url(server), over: URLSessionNetworkDispatcher.instance)
+                    try await Exchange(Peers.url(server), over: URLSessionNetworkDispatcher.shared)
                 }
                 #expect(error.map { fitting.contains($0.code) } == true, "\(server): \(String(describing: error))")
             }
             let server = try ScriptedServer([.send("HTTP/1.1 400 Bad Request\r\n\r\n"), .close])
             let url = try RequestURL("https://localhost:\(server.port)/")
-            await expectFailure(.tlsFailed) { try await Exchange(url, over: URLSessionNetworkDispatcher.instance) }
+            await expectFailure(.tlsFailed) { try await Exchange(url, over: URLSessionNetworkDispatcher.shared) }
         }
     }
 

@@ -275,7 +275,7 @@ struct TLSOptionTests {
             $0.trustPeers()
             $0.httpVersion = .http3
         }
-        if CurlNetworkDispatcher.instance.capabilities.supports(.http3) {
+        if CurlNetworkDispatcher.shared.capabilities.supports(.http3) {
             // The server speaks no QUIC.
             let exchange = try await Exchange(Peers.url(.http2), options: change)
             #expect(["1.1", "2"].contains(exchange.metrics.httpVersion))
@@ -338,7 +338,7 @@ struct TLSOptionTests {
 
     @Test func `URLSession refuses the options before anything is sent`() async throws {
         let error = await expectFailure(.unsupported) {
-            try await Exchange(Peers.url(.good), over: URLSessionNetworkDispatcher.instance) { $0.trustPeers() }
+            try await Exchange(Peers.url(.good), over: URLSessionNetworkDispatcher.shared) { $0.trustPeers() }
         }
         #expect(error?.message.contains("TLS options") == true)
     }

@@ -45,7 +45,7 @@ import Testing
     /// Regression: HTTPFields traps beyond 65,534 fields.
     @Test func `a line of more header fields than a request can have is refused`() async {
         let pairs = Array(repeating: #"["a","b"]"#, count: 70_000).joined(separator: ",")
-        let refused = #"{"code":"invalidHeader""#
+        let refused = #"{"code":"invalidHeaderField""#
         #expect(await answer(#"{"url":"http://h/","headers":[\#(pairs)]}"#).contains(refused))
         let proxy = #"{"url":"http://p/","headers":[\#(pairs)]}"#
         #expect(await answer(#"{"url":"http://h/","options":{"proxy":\#(proxy)}}"#).contains(refused))
@@ -53,7 +53,8 @@ import Testing
 
     @Test func `a refused request is reported with the library's code`() async {
         #expect(await answer(#"{"url":"ftp://h/"}"#).contains(#"{"code":"invalidURL","message":"line 7: the URL"#))
-        #expect(await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeader""#))
+        #expect(
+            await answer(#"{"url":"http://h/","headers":[["a","b\r\n"]]}"#).contains(#"{"code":"invalidHeaderField""#))
         #expect(await answer(#"{"url":"http://h/","method":"G T"}"#).contains(#"{"code":"invalidMethod""#))
     }
 

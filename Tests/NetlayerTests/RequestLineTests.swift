@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `redirects and cookies become a pipeline`() throws {
-        let transport = URLSessionNetworkDispatcher.instance
+        let transport = URLSessionNetworkDispatcher.shared
         func client(_ text: String) throws -> NetworkClient {
             let line = try parse(#"{"url":"http://a/","options":\#(text)}"#)
             return try line.options.client(over: transport, for: line.transportRequest()) { CookieJar() }

@@ -190,7 +190,7 @@ struct RequestsCompareTests {
         let pause = 2_000
         let fast = try ScriptedServer(.ok())
         let slow = try ScriptedServer([
-            .read, .pause(milliseconds: pause), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
+            .read, .pause(.milliseconds(pause)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
         ])
         defer {
             fast.stop()

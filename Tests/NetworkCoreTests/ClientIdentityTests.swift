@@ -73,8 +73,8 @@ struct ClientIdentityTests {
         if test.clientAuthentication { client.options.authentication = .bearer(token: "client") }
         let send = { [client] in
             guard test.isComplete else {
-                let headers = test.field ? ["Authorization": "Own field"] : nil
-                return try await client.send(RequestData(url: test.url, headers: headers), as: .text)
+                let headers = test.field ? ["Authorization": "Own field"] : [:]
+                return try await client.send(RequestData(url: test.url, headerFields: headers), as: .text)
             }
             var request = try TransportRequest(to: test.url)
             if test.field { request.headerFields[.authorization] = "Own field" }

@@ -246,7 +246,7 @@ struct CurlCommandTests {
     }
 
     @Test func `a typed request has a command too`() throws {
-        let data = RequestData(path: "http://127.0.0.1/a", method: .post, params: ["name": "O'Brien"])
+        let data = RequestData(path: "http://127.0.0.1/a", method: .post, parameters: ["name": "O'Brien"])
         let command = try data.curlCommand(secrets: .revealed)
         #expect(command.contains(#"--data-raw '{"name":"O'\''Brien"}' http://127.0.0.1/a"#))
         expectFailure(.invalidURL) { try RequestData(path: "nowhere").curlCommand() }
@@ -259,7 +259,7 @@ struct CurlCommandTests {
         expectFailure(.unsupported) { try RequestData(path: "http://127.0.0.1/", method: .trace).curlCommand() }
         var options = TransportOptions()
         options.authentication = .basic(user: "a", password: "b")
-        let twice = RequestData(path: "http://127.0.0.1/", headers: ["Authorization": "Basic x"])
+        let twice = RequestData(path: "http://127.0.0.1/", headerFields: ["Authorization": "Basic x"])
         expectFailure(.invalidOption) { try twice.curlCommand(options: options) }
         options = TransportOptions()
         options.tls.serverName = "h"

@@ -11,7 +11,7 @@ private struct User: Codable, Equatable {
 
 private struct GetUsers: RequestType {
     typealias ResponseType = [User]
-    var data: RequestData { RequestData(path: "http://127.0.0.1/users", params: ["page": 1]) }
+    var data: RequestData { RequestData(path: "http://127.0.0.1/users", parameters: ["page": 1]) }
 }
 
 @Suite(.patience(minutes: 1))
@@ -44,7 +44,8 @@ struct NetworkClientTests {
             $0.options.connectTimeout = .seconds(3)
             $0.options.authentication = .bearer(token: "secret")
         }
-        let command = try client.curlCommand(RequestData(path: "users", params: ["page": 2]), as: .decoded([User].self))
+        let command = try client.curlCommand(
+            RequestData(path: "users", parameters: ["page": 2]), as: .decoded([User].self))
         for word in ["http://h/v1/users?page=REDACTED", "'User-Agent: me'", "--connect-timeout 3", "application/json"] {
             #expect(command.contains(word), "\(command)")
         }
@@ -110,7 +111,7 @@ struct NetworkClientTests {
         var fields: HTTPFields = [:]
         fields[.contentRange] = part
         let client = NetworkClient(transport: StubTransport(always: .text("01234", status: 206, headerFields: fields)))
-        let request = RequestData(url: "http://h/", headers: range.map { ["Range": $0] })
+        let request = RequestData(url: "http://h/", headerFields: range.map { ["Range": $0] } ?? [:])
         if isRight {
             #expect(try await client.send(request, as: .text).body == "01234")
         } else {

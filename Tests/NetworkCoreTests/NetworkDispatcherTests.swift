@@ -72,6 +72,15 @@ struct NetworkDispatcherTests {
             try await GetRows().send(over: TutorialStyleDispatcher()).body == [Row(dataField1: "2", dataField2: "2")])
     }
 
+    /// Regression: it was a 200, which nobody had sent.
+    @Test func `a dispatcher of bytes has no status`() async throws {
+        let response = try await CannedDispatcher().send(RequestData(path: "http://h/"), as: .data)
+        #expect(response.status.code == 0 && response.status.kind == .invalid && response.headerFields.isEmpty)
+        #expect(response.description.hasPrefix("no status"))
+        let error = await expectFailure(.decodingFailed) { try await CannedDispatcher().send(GetRows(), as: Int.self) }
+        #expect(error?.response?.status.code == 0)
+    }
+
     /// Regression: the error named a GET of http://localhost/, which nothing had sent.
     @Test func `an error over a dispatcher of bytes names no request that was not made`() async throws {
         let request = RequestData(path: "movies", method: .post)

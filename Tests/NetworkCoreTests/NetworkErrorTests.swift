@@ -88,8 +88,8 @@ struct NetworkErrorTests {
         let data = RequestData(
             path: "http://127.0.0.1/a?token=query-secret",
             method: .post,
-            params: ["password": "body-secret"],
-            headers: ["Authorization": "header-secret"]
+            parameters: ["password": "body-secret"],
+            headerFields: ["Authorization": "header-secret"]
         )
         let client = NetworkClient(transport: StubTransport(always: .text("answer-secret", status: 500)))
         let error = try await #require(throws: NetworkError.self) { try await client.send(data, as: .data) }
@@ -126,9 +126,9 @@ struct NetworkErrorTests {
             RequestData(path: "http://user:secret@/"),
             RequestData(path: "secret:secret@h/"),
             RequestData(path: "../x", baseURL: "http://user:secret@h/"),
-            RequestData(path: "http://h/", headers: ["X": "secret\r\n"]),
+            RequestData(path: "http://h/", headerFields: ["X": "secret\r\n"]),
             RequestData(path: "http://h/?secret%"),
-            RequestData(path: "http://h/", method: .post, params: ["a": "secret", "b": .double(.nan)]),
+            RequestData(path: "http://h/", method: .post, parameters: ["a": "secret", "b": .double(.nan)]),
         ] {
             let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
             #expect(!error.description.contains("secret"))

@@ -12,11 +12,11 @@ struct ParameterValueTests {
     @Test func `what is left out of a query costs nothing`() throws {
         let name = String(repeating: "n", count: 1 << 20)
         let nothing = Dictionary(uniqueKeysWithValues: (0..<100_000).map { ("k\($0)", ParameterValue.null) })
-        let request = RequestData(path: "http://h/", params: [name: .object(nothing)])
+        let request = RequestData(path: "http://h/", parameters: [name: .object(nothing)])
         #expect(try request.transportRequest().url.absoluteString == "http://h/")
         let empty = nothing.mapValues { _ in ParameterValue.array([]) }
         expectFailure(.invalidURL) {
-            try RequestData(path: "http://h/", params: [name: .object(empty)]).transportRequest()
+            try RequestData(path: "http://h/", parameters: [name: .object(empty)]).transportRequest()
         }
     }
 
@@ -82,15 +82,16 @@ struct ParameterValueTests {
     func `decimals keep their digits`(text: String) throws {
         let decimal = try #require(Decimal(string: text))
         for value in [decimal, NSDecimalNumber(decimal: decimal)] as [Any] {
-            let query = try RequestData(path: "http://h/", params: ["d": value]).transportRequest().url.query
+            let query = try RequestData(path: "http://h/", parameters: ["d": value]).transportRequest().url.query
             let sent = try #require(query?.removingPercentEncoding).dropFirst(2)
             #expect(Decimal(string: String(sent)) == decimal)
-            let body = try RequestData(path: "http://h/", method: .post, params: ["d": value]).transportRequest().body
+            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": value]).transportRequest()
+                .body
             let decoded = try JSONDecoder().decode([String: Decimal].self, from: try #require(body?.knownBytes))
             #expect(decoded["d"] == decimal)
         }
         expectFailure(.invalidParameters) {
-            try RequestData(path: "http://h/", params: ["d": Decimal.nan]).transportRequest()
+            try RequestData(path: "http://h/", parameters: ["d": Decimal.nan]).transportRequest()
         }
     }
 
@@ -101,7 +102,7 @@ struct ParameterValueTests {
     func `a decimal is written in plain digits`(text: String) throws {
         let decimal = try #require(Decimal(string: text))
         for value in [decimal, NSDecimalNumber(decimal: decimal)] as [Any] {
-            let request = RequestData(path: "http://h/", params: ["d": value])
+            let request = RequestData(path: "http://h/", parameters: ["d": value])
             #expect(try request.transportRequest().url.query == "d=\(text)")
         }
     }
@@ -110,7 +111,8 @@ struct ParameterValueTests {
         for (text, value) in [("100", ParameterValue.int(100)), ("18446744073709551615", .unsigned(.max))] {
             let decimal = try #require(Decimal(string: text))
             #expect(ParameterValue(decimal) == value)
-            let body = try RequestData(path: "http://h/", method: .post, params: ["d": decimal]).transportRequest().body
+            let body = try RequestData(path: "http://h/", method: .post, parameters: ["d": decimal]).transportRequest()
+                .body
             #expect(body?.knownBytes == Data("{\"d\":\(text)}".utf8))
         }
     }
@@ -152,8 +154,8 @@ struct ParameterValueTests {
     }
 
     @Test func `a plain value is what JSON serialization takes`() throws {
-        let data = RequestData(path: "http://h/", method: .post, params: ["a": 1, "b": nil, "c": ["x", true]])
-        let params = try #require(data.params)
+        let data = RequestData(path: "http://h/", method: .post, parameters: ["a": 1, "b": nil, "c": ["x", true]])
+        let params = try #require(data.parameters).mapValues(\.plainValue)
         #expect(params["a"] as? Int == 1)
         #expect(params["c"] as? [(any Sendable)?] != nil)
         let bytes = try JSONSerialization.data(withJSONObject: params.compactMapValues { $0 })
@@ -163,12 +165,12 @@ struct ParameterValueTests {
     @Test func `the depth has a limit`() {
         var value: Any = 1
         for _ in 0..<200 { value = [value] }
-        let request = RequestData(path: "http://h/", method: .post, params: ["deep": value])
+        let request = RequestData(path: "http://h/", method: .post, parameters: ["deep": value])
         expectFailure(.invalidParameters) { try request.transportRequest() }
         var typed = ParameterValue.int(1)
         for _ in 0..<200 { typed = .array([typed]) }
         expectFailure(.invalidParameters) {
-            try RequestData(path: "http://h/", params: ["deep": typed]).transportRequest()
+            try RequestData(path: "http://h/", parameters: ["deep": typed]).transportRequest()
         }
     }
 }

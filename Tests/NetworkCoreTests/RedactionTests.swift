@@ -134,7 +134,7 @@ struct RedactionTests {
         var fields: HTTPFields = [:]
         fields.append(field)
         let request = try TransportRequest.make(.get, "http://h/", fields: fields)
-        await expectFailure(.invalidHeader) {
+        await expectFailure(.invalidHeaderField) {
             try await NetworkClient(transport: transport).send(request, as: .stream).status
         }
         #expect(transport.requests.isEmpty)
@@ -142,7 +142,7 @@ struct RedactionTests {
         var proxy = TransportOptions.Proxy.Server("http://p:1")
         proxy.headerFields = fields
         proxied.options.proxy = .explicit(proxy)
-        expectFailure(.invalidHeader) { try proxied.options.check() }
+        expectFailure(.invalidHeaderField) { try proxied.options.check() }
     }
 
     @Test

@@ -8,7 +8,7 @@ import Testing
 @Suite(.patience(minutes: 1))
 struct RequestEncodingTests {
     private func query(_ params: [String: ParameterValue], path: String = "http://h/p") throws -> String? {
-        try RequestData(path: path, params: params).transportRequest().url.query
+        try RequestData(path: path, parameters: params).transportRequest().url.query
     }
 
     @Test func `a query is sorted and percent-encoded`() throws {
@@ -37,7 +37,7 @@ struct RequestEncodingTests {
 
     @Test(arguments: [HTTPRequest.Method.get, .head, .delete])
     func `parameters go into the query`(method: HTTPRequest.Method) throws {
-        let request = try RequestData(path: "http://h/", method: method, params: ["a": 1]).transportRequest()
+        let request = try RequestData(path: "http://h/", method: method, parameters: ["a": 1]).transportRequest()
         #expect(request.url.query == "a=1")
         #expect(request.body == nil)
         #expect(request.headerFields.isEmpty)
@@ -46,7 +46,7 @@ struct RequestEncodingTests {
     @Test(arguments: [HTTPRequest.Method.post, .put, .patch, .options])
     func `parameters are a JSON body`(method: HTTPRequest.Method) throws {
         let params: [String: ParameterValue] = ["b": [1, nil, "x/é"], "a": nil, "c": ["k": true]]
-        let request = try RequestData(path: "http://h/", method: method, params: params).transportRequest()
+        let request = try RequestData(path: "http://h/", method: method, parameters: params).transportRequest()
         #expect(request.url.query == nil)
         #expect(request.headerFields[.contentType] == "application/json")
         #expect(request.body?.knownBytes == Data(#"{"a":null,"b":[1,null,"x/é"],"c":{"k":true}}"#.utf8))
@@ -69,7 +69,8 @@ struct RequestEncodingTests {
         let own = JSONRequestEncoder.standard
         own.dateEncodingStrategy = .secondsSince1970
         let contents: [RequestContent] = [
-            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]), .json(note).reporting { _ in },
+            .json(note), .json(note, encoder: own), .json(parameters: ["aB": 1]),
+            .json(note).reportingProgress { _ in },
         ]
         for content in contents {
             _ = try await client.send(RequestData(path: "/n", method: .post, content: content), as: .data)
@@ -111,8 +112,9 @@ struct RequestEncodingTests {
         let (page, name, missing) = (2, Optional("Ada"), Optional<String>.none)
         let requests = [
             RequestData(path: "/p", baseURL: "http://h", query: ["page": page, "name": name, "no": missing]),
-            RequestData(url: "http://h/p", params: ["page": page, "name": name, "no": missing]),
-            RequestData(path: "http://h/p", params: ["page": page, "name": name, "no": missing], content: .text("")),
+            RequestData(url: "http://h/p", parameters: ["page": page, "name": name, "no": missing]),
+            RequestData(
+                path: "http://h/p", parameters: ["page": page, "name": name, "no": missing], content: .text("")),
         ]
         for request in requests { #expect(try request.transportRequest().url.query == "name=Ada&page=2") }
     }
@@ -127,7 +129,8 @@ struct RequestEncodingTests {
     }
 
     @Test func `a content type of the caller stays`() throws {
-        let data = RequestData(path: "http://h/", method: .post, params: [:], headers: ["content-type": "text/x"])
+        let data = RequestData(
+            path: "http://h/", method: .post, parameters: [:], headerFields: ["content-type": "text/x"])
         let request = try data.transportRequest()
         #expect(request.headerFields[values: .contentType] == ["text/x"])
         #expect(request.body?.knownBytes == Data("{}".utf8))
@@ -143,7 +146,7 @@ struct RequestEncodingTests {
     )
     func `a parameter that can't be sent is named`(name: String, value: ParameterValue, message: String) throws {
         for method in [HTTPRequest.Method.get, .post] {
-            let data = RequestData(path: "http://h/", method: method, params: [name: value])
+            let data = RequestData(path: "http://h/", method: method, parameters: [name: value])
             let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
             #expect(error.code == .invalidParameters)
             #expect(error.message.contains(message), "\(error)")
@@ -159,24 +162,24 @@ struct RequestEncodingTests {
         ]
     )
     func `a bad header is refused by name`(name: String, value: String, message: String) throws {
-        let data = RequestData(path: "http://h/", headers: [name: value])
+        let data = RequestData(path: "http://h/", headerFields: [name: value])
         let error = try #require(throws: NetworkError.self) { try data.transportRequest() }
-        #expect(error.code == .invalidHeader)
+        #expect(error.code == .invalidHeaderField)
         #expect(error.message.contains(message), "\(error)")
         #expect(!error.description.contains("\r"))
     }
 
     @Test func `headers are taken as they are`() throws {
         let headers = ["X-Tab": "a\tb", "X-Padded": "  v \t", "X-Latin": "é", "X-Empty": "", "X-Space": " "]
-        let fields = try RequestData(path: "http://h/", headers: headers).transportRequest().headerFields
+        let fields = try RequestData(path: "http://h/", headerFields: headers).transportRequest().headerFields
         func value(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
         #expect(value("x-tab") == "a\tb")
         #expect(value("x-padded") == "v")
         #expect(value("x-latin") == "é")
         #expect(value("x-empty")?.isEmpty == true)
         #expect(value("x-space")?.isEmpty == true)
-        expectFailure(.invalidHeader) {
-            try RequestData(path: "http://h/", headers: ["A": "1", "a": "2"]).transportRequest()
+        expectFailure(.invalidHeaderField) {
+            try RequestData(path: "http://h/", headerFields: ["A": "1", "a": "2"]).transportRequest()
         }
     }
 
@@ -188,11 +191,11 @@ struct RequestEncodingTests {
         let most = cost(rounds: 2) { _ = try? RequestContent.form(short).encoded() }
         #expect(!costsMore(than: most * 10) { _ = try? query(wide) })
         expectFailure(.invalidURL) { try query(wide) }
-        let json = RequestData(path: "http://h/", method: .post, params: wide)
+        let json = RequestData(path: "http://h/", method: .post, parameters: wide)
         #expect(!costsMore(than: most * 10) { _ = try? json.transportRequest() })
         #expect(QueryEncoder.Limit.form.bytes == 64 << 20 && QueryEncoder.Limit.form.error.code == .invalidParameters)
         let bad = RequestData(
-            path: "http://h/", method: .post, params: ["a": ["b": [1, ["c": .unencodable(type: "Date")]]]])
+            path: "http://h/", method: .post, parameters: ["a": ["b": [1, ["c": .unencodable(type: "Date")]]]])
         let error = expectFailure(.invalidParameters) { try bad.transportRequest() }
         #expect(error?.message.contains("'a.b[1].c' has the type Date") == true)
     }

@@ -121,10 +121,11 @@ struct RequestURLTests {
             { try RequestURL(base: "http://h/a?\(letters(40_000))", path: "b?\(letters(30_000))") },
             { try base.resolving(long) }, { try base.resolving("?\(long)") }, { try base.resolving("//h/\(long)") },
             { try RequestURL("http://h/\(letters(most - 9))/").resolving("b") },
-            { try RequestData(path: "http://h/", params: ["q": letters(most)]).transportRequest().url },
-            { try RequestData(path: "http://h/", params: ["q": "\(long)"]).transportRequest().url },
+            { try RequestData(path: "http://h/", parameters: ["q": letters(most)]).transportRequest().url },
+            { try RequestData(path: "http://h/", parameters: ["q": "\(long)"]).transportRequest().url },
             {
-                try RequestData(path: "http://h/?\(letters(40_000))", params: ["q": letters(30_000)]).transportRequest()
+                try RequestData(path: "http://h/?\(letters(40_000))", parameters: ["q": letters(30_000)])
+                    .transportRequest()
                     .url
             },
             { try RequestData(path: "http://u:p@h/\(long)").transportRequest().url },
@@ -137,7 +138,7 @@ struct RequestURLTests {
                 { try RequestURL("http://h/%7E\(letters(count - 12))") },
                 { try RequestURL(base: "http://h/", path: letters(count - 9)) },
                 { try base.resolving(letters(count - 9)) },
-                { try RequestData(path: "http://h/", params: ["q": letters(count - 12)]).transportRequest().url },
+                { try RequestData(path: "http://h/", parameters: ["q": letters(count - 12)]).transportRequest().url },
             ] as [() throws -> RequestURL] {
                 guard count <= most else {
                     expectFailure(.invalidURL) { try make() }

@@ -35,7 +35,9 @@ struct TransportRequestTests {
     /// Regression: HTTPFields traps beyond 65,534 fields, and looking for a name takes as long as there are fields.
     @Test func `more header fields than a request can have are refused`() {
         let headers = Dictionary(uniqueKeysWithValues: (0..<70_000).map { ("n\($0)", "v") })
-        expectFailure(.invalidHeader) { try RequestData(path: "http://h/", headers: headers).transportRequest() }
+        expectFailure(.invalidHeaderField) {
+            try RequestData(path: "http://h/", headerFields: headers).transportRequest()
+        }
     }
 
     /// Regression: what is no UTF-8 went out as U+FFFD.
@@ -45,7 +47,7 @@ struct TransportRequestTests {
             request.headerFields.append(HTTPField(name: .userAgent, value: bytes))
             try request.check(for: TransportCapabilities(transport: "bare", basis: "", supported: [.bodyOnGet]))
         }
-        expectFailure(.invalidHeader) { try check([0x63, 0x61, 0x66, 0xE9]) }
+        expectFailure(.invalidHeaderField) { try check([0x63, 0x61, 0x66, 0xE9]) }
         try check(Array("caf\u{E9}".utf8))
         try check(Array("caf\u{FFFD}".utf8))
     }
@@ -80,20 +82,20 @@ struct TransportRequestTests {
         for value in [most, more] {
             var request = TransportRequest(url: try RequestURL("http://h/"))
             request.headerFields[.userAgent] = value
-            let data = RequestData(path: "http://h/", headers: ["User-Agent": value])
+            let data = RequestData(path: "http://h/", headerFields: ["User-Agent": value])
             if value == most {
                 try request.check(for: nothing)
                 #expect(try data.transportRequest().headerFields == request.headerFields)
             } else {
-                expectFailure(.invalidHeader) { try request.check(for: nothing) }
-                expectFailure(.invalidHeader) { try data.transportRequest() }
+                expectFailure(.invalidHeaderField) { try request.check(for: nothing) }
+                expectFailure(.invalidHeaderField) { try data.transportRequest() }
             }
         }
         var cookies = TransportRequest(url: try RequestURL("http://h/"))
         for name in ["a", "b"] {
             cookies.headerFields.append(HTTPField(name: .cookie, value: "\(name)=" + most.prefix(40_000)))
         }
-        expectFailure(.invalidHeader) { try cookies.check(for: nothing) }
+        expectFailure(.invalidHeaderField) { try cookies.check(for: nothing) }
     }
 
     @Test func `several cookie fields are sent as one`() throws {
@@ -159,7 +161,7 @@ struct TransportRequestTests {
         for _ in 0..<5 {
             request.headerFields.append(HTTPField(name: name, value: String(repeating: "v", count: 60_000)))
         }
-        expectFailure(.invalidHeader) { try request.check(for: nothing) }
+        expectFailure(.invalidHeaderField) { try request.check(for: nothing) }
     }
 
     @Test(

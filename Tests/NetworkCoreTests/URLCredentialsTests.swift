@@ -45,7 +45,7 @@ struct URLCredentialsTests {
             options.authentication = .basic(user: "u", password: TransportOptions.Secret(password))
             let inURL = try TransportRequest(to: "http://u:\(password)@h/")
             for request in [inURL, try TransportRequest(to: "http://h/", options: options)] {
-                let error = expectFailure(.invalidHeader) { try request.check() }
+                let error = expectFailure(.invalidHeaderField) { try request.check() }
                 #expect(error?.message.contains("Authorization") == true && error?.message.contains("pp") == false)
             }
         }

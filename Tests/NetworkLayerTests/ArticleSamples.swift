@@ -12,7 +12,7 @@ enum ArticleSamples {
         typealias ResponseType = [User]
         let page: Int
         var data: RequestData {
-            RequestData(path: "http://127.0.0.1:8080/users", params: ["page": .int(page), "q": nil, "tags": ["a"]])
+            RequestData(path: "http://127.0.0.1:8080/users", parameters: ["page": .int(page), "q": nil, "tags": ["a"]])
         }
     }
 
@@ -40,7 +40,7 @@ enum ArticleSamples {
     }
 
     static func snakeCase() {
-        var client = NetworkClient(transport: DefaultTransport.instance)
+        var client = NetworkClient()
         client.encoder = .json { $0.keyEncodingStrategy = .convertToSnakeCase }
         client.decoder = .json { $0.keyDecodingStrategy = .convertFromSnakeCase }
     }
@@ -59,14 +59,19 @@ enum ArticleSamples {
     }
 
     static func bothTransports() async throws -> [[User]] {
-        let overCurl = try await GetUsers(page: 1).send(over: CurlNetworkDispatcher.instance).body
-        let overURLSession = try await GetUsers(page: 1).send(over: URLSessionNetworkDispatcher.instance).body
+        let overCurl = try await GetUsers(page: 1).send(over: CurlNetworkDispatcher.shared).body
+        let overURLSession = try await GetUsers(page: 1).send(over: URLSessionNetworkDispatcher.shared).body
         return [overCurl, overURLSession]
     }
 
     static func chosen() throws -> any HTTPTransport {
-        let transport = try DefaultTransport.instance.selected
+        let transport = try DefaultTransport.shared.selected
         return transport
+    }
+
+    static func elsewhere(_ client: NetworkClient) -> NetworkClient {
+        let checked = client.with { $0.transport = CurlNetworkDispatcher.shared }
+        return checked
     }
 }
 

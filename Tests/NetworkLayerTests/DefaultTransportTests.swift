@@ -57,7 +57,7 @@ struct DefaultTransportTests {
         }
         let transport = DefaultTransport(environment: environment) { text in
             #expect(text == value)
-            return URLSessionNetworkDispatcher.instance
+            return URLSessionNetworkDispatcher.shared
         }
         #expect(transport.name == "urlsession")
     }
@@ -133,8 +133,8 @@ struct DefaultTransportTests {
 
     @Test func `the shared instance follows the environment`() async throws {
         let selected = try DefaultTransport(environment: ProcessInfo.processInfo.environment).selected
-        #expect(DefaultTransport.instance.name == selected.name)
-        #expect(NetworkClient.standard.transport.name == selected.name)
+        #expect(DefaultTransport.shared.name == selected.name)
+        #expect(NetworkClient.shared.transport.name == selected.name)
         let server = DemoServer()
         try await server.start()
         let request = GetRows(data: RequestData(path: server.baseURL + "/test"))

@@ -16,7 +16,7 @@ enum NewcomerSamples {
     static func list(client: NetworkClient) async throws -> Int {
         // AF.request("https://api.example.com/users", parameters: ["page": 2])
         //     .validate().serializingDecodable([User].self).value
-        let request = RequestData(path: "https://api.example.com/users", params: ["page": 2])
+        let request = RequestData(path: "https://api.example.com/users", parameters: ["page": 2])
         let users = try await client.send(request, as: [User].self).body
         return users.count
     }
@@ -35,7 +35,7 @@ enum NewcomerSamples {
         // let response = try await client.execute(request, timeout: .seconds(30))
         var request = TransportRequest(url: try RequestURL("https://example.org/"))
         request.options.totalTimeout = .seconds(30)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         let body = try await response.body.collect(upTo: 1_000_000)
         return body.count
     }

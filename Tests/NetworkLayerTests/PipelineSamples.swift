@@ -14,7 +14,7 @@ enum PipelineSamples {
     }
 
     static func client() -> NetworkClient {
-        var client = NetworkClient(transport: DefaultTransport.instance)
+        var client = NetworkClient()
         client.options.totalTimeout = .seconds(10)
         client.interceptors.append(.retry())
         client.cookieJar = CookieJar()
@@ -54,7 +54,7 @@ enum PipelineSamples {
     }
 
     static func tokens(_ client: inout NetworkClient) throws {
-        let login = NetworkClient(transport: DefaultTransport.instance)
+        let login = NetworkClient()
         let bearer = try BearerAuthentication(for: ["https://api.example.com"]) { _ in
             let response = try await login.send(GetToken(), as: Token.self)
             return TransportOptions.Secret(response.body.text)

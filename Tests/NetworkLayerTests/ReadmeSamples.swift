@@ -10,20 +10,19 @@ enum ReadmeSamples {
 
     struct GetUsers: RequestType {
         typealias ResponseType = [User]
-        var data: RequestData { RequestData(path: "users", params: ["page": 1]) }
+        var data: RequestData { RequestData(path: "users", parameters: ["page": 1]) }
     }
 
     static func oneLine() async throws {
-        let text = try await RequestData(path: "https://example.org/").send(as: .text).body
+        let text = try await RequestData(url: "https://example.org/").send(as: .text).body
         print(text)
     }
 
     static func first() async throws {
-        var client = NetworkClient(transport: DefaultTransport.instance)
-        client.baseURL = "http://127.0.0.1:8080"
+        let client = NetworkClient(baseURL: "http://127.0.0.1:8080")
 
         let users = try await client.send(GetUsers()).body
-        let request = RequestData(path: "users", method: .post, params: ["name": "Ada", "tags": ["new"]])
+        let request = RequestData(path: "users", method: .post, parameters: ["name": "Ada", "tags": ["new"]])
         let added = try await client.send(request, as: User.self)
         print(users.count, added.status.code, added.body.name)
     }

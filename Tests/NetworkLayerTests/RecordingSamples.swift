@@ -14,7 +14,7 @@ struct RecordingSamples {
     }
 
     @Test func `all users are listed`() async throws {
-        let transport = try Cassette(fixture("users.har"), over: CurlNetworkDispatcher.instance)
+        let transport = try Cassette(fixture("users.har"), over: CurlNetworkDispatcher.shared)
         let users = try await GetUsers(page: 1).send(over: transport).body
         try await transport.close()
         #expect(users.map(\.name) == ["Ada", "Brendan", "Chris"])
@@ -22,7 +22,7 @@ struct RecordingSamples {
 
     static func record() async throws {
         let file = try RecordingFile("session.har")
-        let recorded = RecordingTransport(CurlNetworkDispatcher.instance, to: file)
+        let recorded = RecordingTransport(CurlNetworkDispatcher.shared, to: file)
         let recording = NetworkClient(transport: recorded)
         print(recording)
 

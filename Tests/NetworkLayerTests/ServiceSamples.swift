@@ -10,7 +10,7 @@ enum ServiceSamples {
     }
 
     static func base() async throws {
-        var client = NetworkClient(transport: DefaultTransport.instance, baseURL: "https://api.example.com/v2")
+        var client = NetworkClient(baseURL: "https://api.example.com/v2")
         client.headerFields[.userAgent] = "billing/4.1"
         client.options.totalTimeout = .seconds(10)
         client.options.connectTimeout = .seconds(2)
@@ -32,7 +32,7 @@ enum ServiceSamples {
     }
 
     static func secure() async throws {
-        var client = NetworkClient(transport: CurlNetworkDispatcher.instance, baseURL: "https://ledger.internal")
+        var client = NetworkClient(transport: CurlNetworkDispatcher.shared, baseURL: "https://ledger.internal")
         client.options.tls.authorities = .file("/etc/ssl/private-ca.pem")
 
         client.options.tls.clientCertificate = .init(

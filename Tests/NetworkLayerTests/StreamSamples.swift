@@ -1,6 +1,14 @@
 import Foundation
 import NetworkLayer
 
+extension ResponseForm<[[String]]> {
+    static var csv: Self {
+        ResponseForm<String>.text.map { text in
+            text.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+        }
+    }
+}
+
 /// The samples of the articles on responses and on downloads, verbatim. `DocumentationTests` compares the two.
 enum StreamSamples {
     struct User: Codable, Sendable {
@@ -11,7 +19,7 @@ enum StreamSamples {
     static let request = RequestData(path: "http://127.0.0.1:8080/users")
 
     static func client() -> NetworkClient {
-        var client = NetworkClient(transport: DefaultTransport.instance)
+        var client = NetworkClient()
         client.validation = .successful.and(.contentTypes("application/json", "*/*+json"))
         client.decoder = .json { $0.dateDecodingStrategy = .iso8601 }
         return client
@@ -56,7 +64,7 @@ enum StreamSamples {
         let upload = RequestData(
             path: "http://127.0.0.1:8080/reports",
             method: .post,
-            content: form.reporting { progress in print(progress.fraction ?? 0) }
+            content: form.reportingProgress { progress in print(progress.fraction ?? 0) }
         )
         print(try await client.send(upload, as: .text).status.code)
     }

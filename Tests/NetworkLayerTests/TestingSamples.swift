@@ -68,7 +68,7 @@ struct TestingSamples {
     }
 
     @Test func `servers on loopback`() async throws {
-        let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
+        let client = NetworkClient(transport: CurlNetworkDispatcher.shared)
         let server = DemoServer()
         try await server.start()
         let local = client.with { $0.baseURL = server.baseURL }

@@ -45,7 +45,7 @@ struct TransportSamples {
                 AsyncStream {
                     $0.yield(Data("a".utf8)); $0.finish()
                 }, contentType: nil))
-        let response = try await MemoryTransport(pages: [:]).send(upload, as: .text)
+        let response = try await NetworkClient(transport: MemoryTransport(pages: [:])).send(upload, as: .text)
         #expect(response.status == .created && response.body == "a")
     }
 

@@ -76,7 +76,7 @@ struct URLRequestTests {
         expectFailure(.invalidURL) { try request { $0.url = nil }.data.transportRequest() }
         expectFailure(.invalidURL) { try request("file:///etc/passwd").data.transportRequest() }
         expectFailure(.invalidMethod) { try request { $0.httpMethod = "G T" }.data.transportRequest() }
-        expectFailure(.invalidHeader) {
+        expectFailure(.invalidHeaderField) {
             try request { $0.setValue("x", forHTTPHeaderField: "a b") }.data.transportRequest()
         }
     }
@@ -88,7 +88,7 @@ struct URLRequestTests {
             method: .post,
             query: ["t": ["a b"]],
             content: .json(parameters: ["n": 1]),
-            headers: ["X-A": "1"]
+            headerFields: ["X-A": "1"]
         )
         data.idleTimeout = .milliseconds(2500)
         let made = try data.urlRequest()
@@ -110,7 +110,7 @@ struct URLRequestTests {
         let made = try RequestData(path: "http://u:p@h/").urlRequest()
         #expect(made.url?.absoluteString == "http://h/")
         #expect(made.value(forHTTPHeaderField: "Authorization") == "Basic dTpw")
-        let own = try RequestData(path: "http://u:p@h/", headers: ["authorization": "Own x"]).urlRequest()
+        let own = try RequestData(path: "http://u:p@h/", headerFields: ["authorization": "Own x"]).urlRequest()
         #expect(own.value(forHTTPHeaderField: "Authorization") == "Own x")
         var encoded = request("http://u:p@h/a")
         try URLParameterEncoder.encode(urlRequest: &encoded, with: ["b": 1])

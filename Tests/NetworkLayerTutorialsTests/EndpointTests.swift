@@ -11,7 +11,7 @@ private struct Feed: Codable, Equatable {
 
 private struct FeedRequest: RequestType {
     typealias ResponseType = Feed
-    var data: RequestData { RequestData(path: "http://h/3/movie/top?key=k&page=2", headers: ["X-A": "1"]) }
+    var data: RequestData { RequestData(path: "http://h/3/movie/top?key=k&page=2", headerFields: ["X-A": "1"]) }
 }
 
 private enum FeedEndpoint: Endpoint {
@@ -91,7 +91,7 @@ struct EndpointTests {
         let parameter = expectFailure(.invalidParameters) { try FeedAPI.bad.data.transportRequest() }
         #expect(parameter?.message.contains("'when' has the type") == true)
         let builder = URLRequestBuilder(with: URL(string: "http://h")!, path: "x").set(headers: ["X-Bad": [1]])
-        let header = expectFailure(.invalidHeader) { try builder.data.transportRequest() }
+        let header = expectFailure(.invalidHeaderField) { try builder.data.transportRequest() }
         #expect(header?.message.contains("'X-Bad'") == true)
         builder.set(headers: ["X-B": true, "X-N": 2.5, "X-None": Int?.none as Any])
         #expect(try builder.data.transportRequest().headerFields.map(\.value) == ["true", "2.5"])

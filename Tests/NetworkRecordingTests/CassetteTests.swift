@@ -133,7 +133,7 @@ struct CassetteTests {
         var values: [Value] = []
         for isRecording in [true, false] {
             let cassette = try Cassette(
-                folder.file(), over: CurlNetworkDispatcher.instance, matching: matching, mode: .once)
+                folder.file(), over: CurlNetworkDispatcher.shared, matching: matching, mode: .once)
             #expect(cassette.isRecording == isRecording)
             values.append(try await call(NetworkClient(transport: cassette), server.url("/a")))
             try await cassette.close()
@@ -235,7 +235,7 @@ struct CassetteTests {
         struct User: Decodable { let name: String }
         let request = RequestData(path: server.url("/users"))
         for isRecording in [true, false] {
-            let transport = try Cassette(folder.file(), over: CurlNetworkDispatcher.instance, mode: .once)
+            let transport = try Cassette(folder.file(), over: CurlNetworkDispatcher.shared, mode: .once)
             let users = try await transport.send(request, as: [User].self).body
             #expect(users.map(\.name) == ["Ada"])
             #expect(transport.isRecording == isRecording)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.patience(minutes: 1))
 struct RecordingTransportTests {
-    private let curl = CurlNetworkDispatcher.instance
+    private let curl = CurlNetworkDispatcher.shared
     private let memory = RecordingMemory()
 
     private func entry() async throws -> Recording.Entry {

@@ -11,7 +11,7 @@ enum RolloutSamples {
         var options = ShadowTransport.Options()
         options.share = 0.01
         let transport = ShadowTransport(
-            primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance, options: options
+            primary: CurlNetworkDispatcher.shared, shadow: URLSessionNetworkDispatcher.shared, options: options
         ) { difference in
             print(difference)
         }
@@ -21,7 +21,7 @@ enum RolloutSamples {
         var trial = CanaryTransport.Options()
         trial.share = 0.05
         let canary = CanaryTransport(
-            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: trial)
+            primary: CurlNetworkDispatcher.shared, canary: URLSessionNetworkDispatcher.shared, options: trial)
         print(canary.name)
 
         trial.assignment = .key { request in request.headerFields[.userID] ?? "" }

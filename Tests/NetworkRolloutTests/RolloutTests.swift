@@ -12,7 +12,7 @@ struct RolloutTests {
         var options = ShadowTransport.Options()
         (options.share, options.maximumLoad, options.maximumConcurrent) = (1, 1, .max)
         return ShadowTransport(
-            primary: CurlNetworkDispatcher.instance, shadow: URLSessionNetworkDispatcher.instance, options: options,
+            primary: CurlNetworkDispatcher.shared, shadow: URLSessionNetworkDispatcher.shared, options: options,
             onDifference: reports)
     }
 
@@ -57,7 +57,7 @@ struct RolloutTests {
         var options = CanaryTransport.Options()
         options.share = 0.5
         let transport = CanaryTransport(
-            primary: CurlNetworkDispatcher.instance, canary: URLSessionNetworkDispatcher.instance, options: options,
+            primary: CurlNetworkDispatcher.shared, canary: URLSessionNetworkDispatcher.shared, options: options,
             onReturn: { _ in })
         let client = NetworkClient(transport: transport)
         var failures = 0

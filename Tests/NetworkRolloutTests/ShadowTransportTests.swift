@@ -332,7 +332,7 @@ struct ShadowTransportTests {
         let shadow = StubTransport(always: .text("x"))
         let transport = transport(StubTransport(always: .text("x")), shadow)
         var request = TransportRequest(url: url)
-        request.options.progress = TransferProgress.Handler { _ in }
+        request.options.progress = { _ in }
         _ = try await transport.send(request).body.collect()
         await transport.settle()
         #expect(shadow.sent.count == 1 && shadow.sent.first?.options.progress == nil)
@@ -356,7 +356,7 @@ struct ShadowTransportTests {
         }
         let twice = TransportRequest.Body.bytes(Data("twice".utf8))
         let file = try TransportRequest.Body.file(#filePath)
-        let bodies: [TransportRequest.Body] = [.stream(once), file, twice.reporting { _ in }, twice]
+        let bodies: [TransportRequest.Body] = [.stream(once), file, twice.reportingProgress { _ in }, twice]
         for body in bodies {
             _ = try await posting.send(TransportRequest(method: .post, url: url, body: body)).body.collect()
         }

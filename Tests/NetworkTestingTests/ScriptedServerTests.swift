@@ -158,7 +158,11 @@ struct ScriptedServerTests {
     /// Regression: a pause ended at once while input was unread.
     @Test func `pieces have pauses though input waits`() async throws {
         let server = try ScriptedServer(
-            [.readHead, .sendSplit(Script.head(200, fields: [("Content-Length", "0")]), each: 10, pause: 20), .close])
+            [
+                .readHead,
+                .sendSplit(Script.head(200, fields: [("Content-Length", "0")]), each: 10, pause: .milliseconds(20)),
+                .close,
+            ])
         defer { server.stop() }
         let (socket, _) = try LoopbackSocket.connecting(to: server.port, limit: 1_000)
         defer { socket.close() }

@@ -45,7 +45,7 @@ private final class PulledChunks: Sendable {
 @Suite(.patience(minutes: 1))
 struct StubTransportTests {
     private let stub = StubTransport()
-    private let get = RequestData(path: "http://h/rows?page=1", headers: ["X-A": "1"])
+    private let get = RequestData(path: "http://h/rows?page=1", headerFields: ["X-A": "1"])
 
     /// Regression: a precondition ended the process, and with it all tests.
     @Test(arguments: [1000, 99, -1, .max]) func `a status that is none fails the request`(status: Int) async throws {

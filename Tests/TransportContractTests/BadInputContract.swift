@@ -36,8 +36,8 @@ struct BadInputContract {
     func `a bad header is refused`(transport: ContractTransport, headers: [String: String]) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        await expectFailure(.invalidHeader) {
-            try await transport.transport.send(RequestData(path: server.url(), headers: headers), as: .data).body
+        await expectFailure(.invalidHeaderField) {
+            try await transport.transport.send(RequestData(path: server.url(), headerFields: headers), as: .data).body
         }
         #expect(server.connectionCount == 0)
     }
@@ -47,7 +47,7 @@ struct BadInputContract {
     func `two Host fields are refused`(transport: ContractTransport, second: String) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
-        let error = await expectFailure(.invalidHeader) {
+        let error = await expectFailure(.invalidHeaderField) {
             try await transport.send(.get, server.url(), fields: [("Host", "a.test"), ("host", second)])
         }
         #expect(error?.message.contains("Host") == true)
@@ -89,7 +89,7 @@ struct BadInputContract {
             for method in [HTTPRequest.Method.get, .post] {
                 await expectFailure(.invalidParameters) {
                     try await transport.transport.send(
-                        RequestData(path: "http://127.0.0.1:1/", method: method, params: params), as: .data
+                        RequestData(path: "http://127.0.0.1:1/", method: method, parameters: params), as: .data
                     ).body
                 }
             }
@@ -103,6 +103,6 @@ struct BadInputContract {
         await expectFailure(.unsupported) { try await transport.send(.trace, url) }
         await expectFailure(.unsupported) { try await transport.send(.head, url, body: Data("x".utf8)) }
         let fields = (0..<5).map { ("X-\($0)", String(repeating: "v", count: 60_000)) }
-        await expectFailure(.invalidHeader) { try await transport.send(.get, url, fields: fields) }
+        await expectFailure(.invalidHeaderField) { try await transport.send(.get, url, fields: fields) }
     }
 }

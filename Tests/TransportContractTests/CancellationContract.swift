@@ -61,7 +61,7 @@ struct CancellationContract {
         let tasks = gates.map { gate in
             Task {
                 try await transport.send(.get, server.url()) {
-                    $0.progress = TransferProgress.Handler { if $0.completed > 0 { gate.open() } }
+                    $0.progress = { if $0.completed > 0 { gate.open() } }
                 }
             }
         }

@@ -5,12 +5,12 @@ import Testing
 /// A transport under test. A new transport joins the suite with one line here.
 struct ContractTransport: Sendable, CustomTestStringConvertible {
     let kind: String
-    let transport: any HTTPTransport
+    let transport: any HTTPTransport & NetworkDispatcher
 
     var testDescription: String { kind }
 
-    static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.instance)
-    static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.instance)
+    static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.shared)
+    static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.shared)
     /// All transports, or the one that NETWORKLAYER_CONTRACT_TRANSPORT names. Scripts that test another libcurl set it
     /// to curl.
     static let all = {

@@ -76,7 +76,7 @@ struct EventContract {
         defer { server.stop() }
         var options = ServerSentEvents.Options()
         options.time = RecordedPauses().time
-        let request = RequestData(path: server.url(), headers: ["Last-Event-ID": "5"])
+        let request = RequestData(path: server.url(), headerFields: ["Last-Event-ID": "5"])
         let client = NetworkClient(transport: transport.transport)
         for try await _ in try await client.send(request, as: .events(options)).body {}
         #expect(server.requests.map { $0.values(of: "Last-Event-ID").first } == ["5", "5", nil])

@@ -76,7 +76,7 @@ struct FailureContract {
         "closed in the body": .truncated,
         "closed in the chunks": .truncatedChunks,
         "reset in the body": [
-            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123"), .pause(milliseconds: 50), .reset,
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123"), .pause(.milliseconds(50)), .reset,
         ],
         "not HTTP": .garbage,
         "binary": .raw(PatternBytes.make(count: 3000)),

@@ -40,7 +40,7 @@ struct HostileTimingContract {
             let isBeforeTheResponse = phase.isInHead || phase.sent == interim
             return HostileCase(
                 phase.name,
-                [.read, .send(phase.sent), .pause(milliseconds: 50), .reset],
+                [.read, .send(phase.sent), .pause(.milliseconds(50)), .reset],
                 .failure(isBeforeTheResponse ? .connectionLost : .truncatedBody),
                 exclusion: phase.isInHead ? .headThatEndsEarly : nil
             )

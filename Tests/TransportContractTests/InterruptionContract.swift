@@ -183,7 +183,7 @@ struct InterruptionContract {
 
     @Test(arguments: ContractTransport.all)
     func `a connection reset right after the request is handled`(transport: ContractTransport) async throws {
-        let server = try ScriptedServer([.read, .send(Self.answer), .pause(milliseconds: 2), .reset])
+        let server = try ScriptedServer([.read, .send(Self.answer), .pause(.milliseconds(2)), .reset])
         defer { server.stop() }
         for _ in 0..<Self.rounds { #expect(try await transport.send(.get, server.url()).text == "ok") }
     }

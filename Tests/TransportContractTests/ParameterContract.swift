@@ -15,7 +15,7 @@ struct ParameterContract {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
         _ = try await transport.transport.send(
-            RequestData(path: server.url(path), method: method, params: params), as: .data
+            RequestData(path: server.url(path), method: method, parameters: params), as: .data
         ).body
         return try #require(server.requests.first)
     }

@@ -23,7 +23,7 @@ struct RequestFieldContract {
         let server = try ScriptedServer(.ok("{}"))
         defer { server.stop() }
         let headers = ["Authorization": "Bearer t", "Cookie": "a=1; b=2", "X-Api-Key": "k", "Accept": "text/plain"]
-        _ = try await transport.transport.send(RequestData(path: server.url(), headers: headers), as: .data).body
+        _ = try await transport.transport.send(RequestData(path: server.url(), headerFields: headers), as: .data).body
         let request = try #require(server.requests.first)
         for (name, value) in headers { #expect(request.values(of: name) == [value]) }
     }

@@ -61,7 +61,7 @@ struct RetryContract {
         defer { server.stop() }
         await expectFailure(.unacceptableStatus) {
             try await client(transport).send(
-                RequestData(path: server.url(), method: .post, params: ["a": 1]), as: .data)
+                RequestData(path: server.url(), method: .post, parameters: ["a": 1]), as: .data)
         }
         #expect(server.requests.count == 1)
     }

@@ -29,7 +29,7 @@ struct SplitContract {
     @Test(arguments: ContractTransport.all)
     func `a response cut anywhere in two is the same response`(transport: ContractTransport) async throws {
         let scripts = (1..<Self.text.count).map { cut -> Script in
-            [.read, .send(Self.text.prefix(cut)), .pause(milliseconds: 3), .send(Self.text.dropFirst(cut)), .close]
+            [.read, .send(Self.text.prefix(cut)), .pause(.milliseconds(3)), .send(Self.text.dropFirst(cut)), .close]
         }
         let server = try ScriptedServer(scripts: scripts)
         defer { server.stop() }

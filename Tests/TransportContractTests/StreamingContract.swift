@@ -248,7 +248,7 @@ struct StreamingContract {
             .response(fields: fields, body: encoding == "gzip" ? Gzip.stored(plain) : plain))
         // On a busy machine, two seconds may pass before the heads are there.
         let (timeout, pause) = (2 * pauseFactor, 2500 * pauseFactor)
-        let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        let slow = try ScriptedServer([.read, .pause(.milliseconds(pause)), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
             slow.stop()
@@ -276,7 +276,7 @@ struct StreamingContract {
         let server = try ScriptedServer(.response(body: Data(count: size)))
         // Before and after the reader's pause, the server may stall for less than the timeout.
         let (timeout, pause, limit) = (3 * pauseFactor, 4500 * pauseFactor, Duration.seconds(30 * patienceFactor))
-        let slow = try ScriptedServer([.read, .pause(milliseconds: pause), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
+        let slow = try ScriptedServer([.read, .pause(.milliseconds(pause)), .send("HTTP/1.1 204 x\r\n\r\n"), .close])
         defer {
             server.stop()
             slow.stop()

@@ -61,7 +61,7 @@ struct TimeoutContract {
     func `the idle timeout is not for an upload that moves`(transport: ContractTransport, isKept: Bool) async throws {
         let (size, answer) = (640 << 10, Script.Step.send("HTTP/1.1 204 x\r\n\r\n"))
         // Longer in all than the timeout.
-        let upload = [.readHead, .readBody(size, each: 15_000, pause: 100 * pauseFactor), answer]
+        let upload = [.readHead, .readBody(size, each: 15_000, pause: .milliseconds(100 * pauseFactor)), answer]
         let server = try ScriptedServer(scripts: [Script(isKept ? [.read, answer] + upload : upload)], segment: 1000)
         defer { server.stop() }
         if isKept { _ = try await transport.send(.get, server.url()) }
@@ -79,7 +79,9 @@ struct TimeoutContract {
         let body = Data(repeating: 0x61, count: 60)
         let head = Script.head(200, fields: [("Content-Length", "60")])
         // Longer in all than the timeout.
-        let server = try ScriptedServer([.read, .send(head), .sendSplit(body, each: 1, pause: 100 * pauseFactor)])
+        let server = try ScriptedServer([
+            .read, .send(head), .sendSplit(body, each: 1, pause: .milliseconds(100 * pauseFactor)),
+        ])
         defer { server.stop() }
         let answer = try await transport.send(.get, server.url()) {
             options(&$0)
@@ -92,7 +94,7 @@ struct TimeoutContract {
     func `the total timeout ends a moving exchange`(transport: ContractTransport) async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let drops = Data(repeating: 0x61, count: 5000)
-        let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: 20)])
+        let server = try ScriptedServer([.read, .send(head), .sendSplit(drops, each: 1, pause: .milliseconds(20))])
         defer { server.stop() }
         // The time counts before there is a connection, too, and without one the server would see no end.
         let timeout = Duration.milliseconds(1500 * pauseFactor)
@@ -146,7 +148,7 @@ struct TimeoutContract {
     @Test(arguments: ContractTransport.all)
     func `the connect timeout leaves a slow response alone`(transport: ContractTransport) async throws {
         let answer = Script.head(200, fields: [("Content-Length", "4")]) + Data("slow".utf8)
-        let server = try ScriptedServer([.read, .pause(milliseconds: 3500 * pauseFactor), .send(answer)])
+        let server = try ScriptedServer([.read, .pause(.milliseconds(3500 * pauseFactor)), .send(answer)])
         defer { server.stop() }
         let response = try await transport.send(.get, server.url()) {
             options(&$0)

@@ -14,7 +14,7 @@ private struct User: Codable, Equatable {
 private struct GetUsers: RequestType {
     typealias ResponseType = [User]
     let url: String
-    var data: RequestData { RequestData(path: url, params: ["token": "query-secret"]) }
+    var data: RequestData { RequestData(path: url, parameters: ["token": "query-secret"]) }
 }
 
 @Suite(.patience(minutes: 1))
@@ -117,7 +117,7 @@ struct TypedContract {
         let reports = Guarded<[(Int, Int?)]>([])
         let url = try await Demo.url("/bytes/500000")
         _ = try await transport.send(.get, url) {
-            $0.progress = TransferProgress.Handler { step in
+            $0.progress = { step in
                 reports.withLock { $0.append((step.completed, step.total)) }
             }
         }

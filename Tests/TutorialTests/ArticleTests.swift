@@ -10,7 +10,9 @@ import Testing
 /// address.
 @Suite(.patience(minutes: 2), .serialized)
 struct ArticleTests {
-    static let transports: [any HTTPTransport] = [CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance]
+    static let transports: [any HTTPTransport & NetworkDispatcher] = [
+        CurlNetworkDispatcher.instance, URLSessionNetworkDispatcher.instance,
+    ]
 
     private func withDemoServer(_ body: () async throws -> Void) async throws {
         let server = DemoServer()
@@ -34,14 +36,14 @@ struct ArticleTests {
 
     // MARK: Base request, endpoint, API client
 
-    private func client(_ transport: any HTTPTransport) -> MovieClient {
+    private func client(_ transport: any NetworkDispatcher) -> MovieClient {
         let client = MovieClient()
         client.dispatcher = transport
         return client
     }
 
     @Test(arguments: transports)
-    func `the movie client gets its feed`(transport: any HTTPTransport) async throws {
+    func `the movie client gets its feed`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withDemoServer {
             for feed in [MovieFeedFromAPI.nowPlaying, .topRated] {
                 let result = await called { client(transport).getFeed(from: feed, completion: $0) }
@@ -53,7 +55,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `the movie request is the article's`(transport: any HTTPTransport) async throws {
+    func `the movie request is the article's`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withScript(.ok(#"{"results":[]}"#)) { server in
             let result = await called { client(transport).getFeed(from: .topRated, completion: $0) }
             let feed = try result.get()
@@ -66,7 +68,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `the movie failures have their cases`(transport: any HTTPTransport) async throws {
+    func `the movie failures have their cases`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         let cases: [(Script, APIError)] = [
             (.response(404), .responseUnsuccessful), (.ok("<html>"), .jsonConversionFailure),
             (.ok(""), .invalidData), (.closed, .requestFailed), (.ok("null"), .invalidData),
@@ -105,7 +107,7 @@ struct ArticleTests {
     // MARK: API request, request builder
 
     @Test(arguments: transports)
-    func `a note gets a response`(transport: any HTTPTransport) async throws {
+    func `a note gets a response`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withDemoServer {
             let client = NetworkClient(transport: transport)
             let (data, response, error) = await called { done in
@@ -128,7 +130,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `API requests send what they say`(transport: any HTTPTransport) async throws {
+    func `API requests send what they say`(transport: any NetworkDispatcher) async throws {
         try await withDemoServer {
             let added = try await AddNote(text: "buy milk").send(over: transport).body
             #expect(added.method == "POST")
@@ -159,7 +161,7 @@ struct ArticleTests {
     // MARK: Router
 
     @Test(arguments: transports)
-    func `the router gets movies`(transport: any HTTPTransport) async throws {
+    func `the router gets movies`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withDemoServer {
             let manager = NetworkManager(router: Router(client: NetworkClient(transport: transport)))
             let (movies, error) = await called { done in manager.getNewMovies(page: 1) { done(($0, $1)) } }
@@ -169,7 +171,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `routes are sent as they say`(transport: any HTTPTransport) async throws {
+    func `routes are sent as they say`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withScript(.ok("{}")) { server in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             for route in [MovieApi.newMovies(page: 2), .recommended(id: 7), .rate(id: 7, value: 8.5)] {
@@ -189,7 +191,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `the router hands on any status`(transport: any HTTPTransport) async throws {
+    func `the router hands on any status`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withScript(.response(503, fields: [("X-A", "1"), ("X-A", "2")], body: Data("later".utf8))) { _ in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             let (data, response, error) = await called { done in
@@ -204,7 +206,7 @@ struct ArticleTests {
     }
 
     @Test(arguments: transports)
-    func `cancel ends a request under way`(transport: any HTTPTransport) async throws {
+    func `cancel ends a request under way`(transport: any HTTPTransport & NetworkDispatcher) async throws {
         try await withScript(.stalled) { server in
             let router = Router<MovieApi>(client: NetworkClient(transport: transport))
             let answers = AsyncStream<Error?> { continuation in

@@ -54,7 +54,7 @@ class MovieClient: APIClient {
     }
 
     // Not in the article: the transport that sends the requests.
-    var dispatcher: any NetworkDispatcher = NetworkClient.standard
+    var dispatcher: any NetworkDispatcher = NetworkClient.shared
     
     func getFeed(from movieFeedType: MovieFeedFromAPI, completion: @escaping (Result<MovieFeedResult?, APIError>) -> Void) {
         fetch(with: movieFeedType.request , decode: { json -> MovieFeedResult? in

@@ -6,7 +6,7 @@ import Testing
 @testable import URLSessionTransport
 
 @Suite struct URLSessionNetworkDispatcherTests {
-    private let transport = URLSessionNetworkDispatcher.instance
+    private let transport = URLSessionNetworkDispatcher.shared
 
     @Test func `capabilities give a reason for each missing thing`() {
         for capability in TransportCapabilities.Capability.wellKnown where !transport.capabilities.supports(capability)

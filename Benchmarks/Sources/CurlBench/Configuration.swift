@@ -21,7 +21,7 @@ extension TransportOptions {
         var options = TransportOptions()
         options.maximumBodyBytes = 1 << 30
         if arguments.usesHTTP2 {
-            guard CurlNetworkDispatcher.instance.capabilities.supports(.http2) else { throw CanNot() }
+            guard CurlNetworkDispatcher.shared.capabilities.supports(.http2) else { throw CanNot() }
             options.httpVersion = .http2
         }
         if let authority = arguments.authority { options.tls.authorities = .file(authority) }

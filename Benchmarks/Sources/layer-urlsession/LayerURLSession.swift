@@ -21,7 +21,7 @@ struct LayerURLSession: Contender {
 
     func stream() async throws -> Int {
         var count = 0
-        for try await chunk in try await URLSessionNetworkDispatcher.instance.send(request).body {
+        for try await chunk in try await URLSessionNetworkDispatcher.shared.send(request).body {
             count += chunk.count
         }
         return count
@@ -35,14 +35,14 @@ struct LayerURLSession: Contender {
     }
 
     func decode() async throws -> Int {
-        let client = NetworkClient(transport: URLSessionNetworkDispatcher.instance)
+        let client = NetworkClient(transport: URLSessionNetworkDispatcher.shared)
         let items = try await client.send(RequestData(path: request.url.absoluteString), as: [Item].self).body
         guard items.first?.id == 1 else { throw WrongAnswer("the first item is wrong") }
         return 0
     }
 
     private func answer(to request: TransportRequest) async throws -> Int {
-        let response = try await URLSessionNetworkDispatcher.instance.send(request)
+        let response = try await URLSessionNetworkDispatcher.shared.send(request)
         guard response.head.status.code == 200 else { throw WrongAnswer("status \(response.head.status)") }
         return try await response.body.collect().count
     }

@@ -20,8 +20,8 @@ struct BothTransports {
     static func main() async {
         let request = GetAllSampleData(path: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/test")
         do {
-            let curl = try await request.send(over: CurlNetworkDispatcher.instance)
-            let urlSession = try await request.send(over: URLSessionNetworkDispatcher.instance)
+            let curl = try await request.send(over: CurlNetworkDispatcher.shared)
+            let urlSession = try await request.send(over: URLSessionNetworkDispatcher.shared)
             print(line("", "curl", "urlsession"))
             print(line("status", "\(curl.status.code)", "\(urlSession.status.code)"))
             for row in 0..<max(curl.body.count, urlSession.body.count) {

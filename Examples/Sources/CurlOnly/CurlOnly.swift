@@ -9,7 +9,7 @@ import NetworkCore
 struct CurlOnly {
     static func main() async {
         guard CommandLine.arguments.count == 2 else { end("usage: CurlOnly URL", status: 2) }
-        let client = NetworkClient(transport: CurlNetworkDispatcher.instance)
+        let client = NetworkClient(transport: CurlNetworkDispatcher.shared)
         do {
             let response = try await client.send(RequestData(path: CommandLine.arguments[1]), as: .data)
             print("\(response.status.code), \(response.body.count) bytes")

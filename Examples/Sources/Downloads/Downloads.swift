@@ -10,7 +10,7 @@ struct Downloads {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count == 2 else { fail("usage: Downloads URL FILE", status: 2) }
         do {
-            let client = NetworkClient(transport: DefaultTransport.instance)
+            let client = NetworkClient(transport: DefaultTransport.shared)
             var options = DownloadedFile.Options()
             options.progress = { print("\($0.completed) of \($0.total.map { "\($0)" } ?? "?") bytes") }
             let file = try await client.send(

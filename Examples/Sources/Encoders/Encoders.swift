@@ -56,12 +56,12 @@ struct Encoders {
                 for line in echo.body.split(whereSeparator: \.isNewline) { print("    \(line)") }
             }
             var search = RequestData(
-                path: "echo", baseURL: base, params: ["q": "a+b", "tags": ["x", "y"], "exact": true])
+                path: "echo", baseURL: base, parameters: ["q": "a+b", "tags": ["x", "y"], "exact": true])
             search.conventions.arrays = .brackets
             search.conventions.booleans = .numbers
             print("query: \(try await search.send(as: Echo.self).body.query)")
             try await upload(to: base)
-            print("over \(DefaultTransport.instance.name): done")
+            print("over \(DefaultTransport.shared.name): done")
         } catch {
             FileHandle.standardError.write(Data("Encoders: \(error)\n".utf8))
             exit(1)

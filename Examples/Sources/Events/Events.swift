@@ -10,7 +10,7 @@ struct Events {
         let arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count == 1 else { fail("usage: Events URL", status: 2) }
         do {
-            let client = NetworkClient(transport: DefaultTransport.instance)
+            let client = NetworkClient(transport: DefaultTransport.shared)
             var (count, last) = (0, "none")
             let events = try await client.send(RequestData(path: arguments[0]), as: .events).body
             for try await event in events {

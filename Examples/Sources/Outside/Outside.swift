@@ -2,8 +2,8 @@ import Foundation
 import NetworkLayer
 import Synchronization
 
-/// Extensions of the library that use only its public API: a transport, interceptors, an encoder, and an adapter to
-/// another library's transport. They run over the transport that NETWORK_TRANSPORT names:
+/// Extensions of the library that use only its public API: a transport, interceptors, an encoder, a form of response,
+/// and an adapter to another library's transport. They run over the transport that NETWORK_TRANSPORT names:
 ///
 ///     Outside http://127.0.0.1:8080        the address of `netlayer serve`
 @main
@@ -11,7 +11,7 @@ struct Outside {
     static func main() async {
         guard CommandLine.arguments.count == 2 else { fail("usage: Outside BASE-URL", status: 2) }
         do {
-            let transport = try DefaultTransport.instance.selected
+            let transport = try DefaultTransport.shared.selected
             let client = NetworkClient(transport: transport).with {
                 $0.baseURL = CommandLine.arguments[1]
                 $0.options.totalTimeout = .seconds(10)
@@ -21,6 +21,7 @@ struct Outside {
             try await logging(client)
             try await recording(client)
             try await encoding(client)
+            try await ownForm(client)
             try await openAPI(client, base: CommandLine.arguments[1])
             print("all over \(transport.name)")
         } catch {
@@ -117,6 +118,15 @@ struct Outside {
             "an encoder",
             echo.body == "a,\"b,c\"\r\n\"\"\"\",d"
                 && echo.values(of: "content-type").first?.hasPrefix("text/csv") == true)
+    }
+
+    private static func ownForm(_ client: NetworkClient) async throws {
+        let size = ResponseForm(headerFields: [.accept: "text/plain"]) { response in
+            try await response.body.reduce(0) { $0 + $1.count }
+        }
+        let echo = RequestData(path: "echo", method: .post, content: .text("a,b"))
+        let text = try await client.send(echo, as: ResponseForm.text.map { $0.split(separator: "\"") }).body
+        try check("a form", try await client.send(RequestData(path: "users"), as: size).body > 0 && text.count > 1)
     }
 
     private static func openAPI(_ client: NetworkClient, base: String) async throws {

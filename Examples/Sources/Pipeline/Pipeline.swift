@@ -11,7 +11,7 @@ struct Pipeline {
         guard CommandLine.arguments.count == 2 else { fail("usage: Pipeline BASE-URL", status: 2) }
         let base = CommandLine.arguments[1]
         do {
-            var client = NetworkClient(transport: try DefaultTransport.instance.selected)
+            var client = NetworkClient(transport: try DefaultTransport.shared.selected)
             client.options.totalTimeout = .seconds(10)
             client.interceptors = [RequestNumber(), .retry()]
             client.exchangeInterceptors = [

@@ -23,7 +23,7 @@ struct Streaming {
     }
 
     private static func download(_ url: String) async throws {
-        let response = try await CurlNetworkDispatcher.instance.send(TransportRequest(url: try RequestURL(url)))
+        let response = try await CurlNetworkDispatcher.shared.send(TransportRequest(url: try RequestURL(url)))
         var bytes = 0
         for try await chunk in response.body { bytes += chunk.count }
         print("\(response.head.status.code), \(bytes) bytes in \(response.metrics.total)")
@@ -35,7 +35,7 @@ struct Streaming {
             Pieces(piece: piece, rest: bytes)
         }
         let request = TransportRequest(method: .post, url: try RequestURL(url), body: body)
-        let response = try await CurlNetworkDispatcher.instance.send(request)
+        let response = try await CurlNetworkDispatcher.shared.send(request)
         _ = try await response.body.collect()
         print(
             "\(response.head.status.code), \(response.metrics.requestBodyBytes ?? 0) bytes sent in \(response.metrics.total)"

@@ -62,7 +62,7 @@ struct TutorialMovies {
             switch result {
             case .success(let movieFeedResult):
                 let titles = (movieFeedResult?.results ?? []).compactMap(\.title)
-                print("over \(DefaultTransport.instance.name): \(titles.joined(separator: ", "))")
+                print("over \(DefaultTransport.shared.name): \(titles.joined(separator: ", "))")
                 exit(0)
             case .failure(let error):
                 FileHandle.standardError.write(Data("the error \(error): \(error.localizedDescription)\n".utf8))

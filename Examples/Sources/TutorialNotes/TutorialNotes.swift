@@ -27,7 +27,7 @@ enum NoteService {
             .set(headers: ["Accept": "application/json"])
             .set(parameters: .url(["full": true]))
             .build()
-        NetworkClient.standard.send(urlRequest, completion: completion)
+        NetworkClient.shared.send(urlRequest, completion: completion)
     }
 }
 
@@ -39,7 +39,7 @@ struct TutorialNotes {
                 throw NetworkError.invalidURL
             }
             let note = try await GetNote(baseURL: base, path: "bins/ki5o0").send().body
-            print("over \(DefaultTransport.instance.name): \(note.id), \(note.text)")
+            print("over \(DefaultTransport.shared.name): \(note.id), \(note.text)")
             let (data, response, error) = try await withCheckedThrowingContinuation { continuation in
                 do {
                     try NoteService.getNote(base: base, path: "bins/ki5o0") {

@@ -66,6 +66,6 @@ struct TutorialRouter {
             exit(1)
         }
         let path = response.url?.path ?? ""
-        print("over \(DefaultTransport.instance.name): \(path) \(response.statusCode), \(data?.count ?? 0) bytes")
+        print("over \(DefaultTransport.shared.name): \(path) \(response.statusCode), \(data?.count ?? 0) bytes")
     }
 }

@@ -21,7 +21,7 @@ struct TutorialService {
     static func main() {
         UserService(base: CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080").execute(
             onSuccess: { users in
-                print("over \(DefaultTransport.instance.name): \(users.map(\.name).joined(separator: ", "))")
+                print("over \(DefaultTransport.shared.name): \(users.map(\.name).joined(separator: ", "))")
                 exit(0)
             },
             onError: { error in

@@ -21,7 +21,7 @@ struct TutorialUsers {
         let path = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/test"
         do {
             let rows = try await GetAllSampleData(path: path).send().body
-            print("over \(DefaultTransport.instance.name):")
+            print("over \(DefaultTransport.shared.name):")
             for row in rows { print("  \(row.dataField1)  \(row.dataField2)") }
         } catch {
             FileHandle.standardError.write(Data("TutorialUsers: \(error)\n".utf8))

@@ -24,7 +24,7 @@ struct Heartbeat {
             say("usage: Heartbeat [--ci] [SCENARIO ...], of: \(Scenario.all.map(\.name).joined(separator: ", "))")
             exit(2)
         }
-        say("\(CurlNetworkDispatcher.instance.capabilities.basis)\n")
+        say("\(CurlNetworkDispatcher.shared.capabilities.basis)\n")
         var table = TextTable("scenario", "longest CPU time", "longest round", "wall clock", "rounds", "")
         var faults: [String] = []
         var longest = Duration.zero

@@ -45,7 +45,7 @@ struct Faults {
             return [.readHead, .send(refusal), .close]
         case 15:
             let bytes = PatternBytes.make(count: 300)
-            return [.read, .sendSplit(Self.head(length: 300) + bytes, each: 50, pause: 2), .close]
+            return [.read, .sendSplit(Self.head(length: 300) + bytes, each: 50, pause: .milliseconds(2)), .close]
         case 16: return [.read, .send("HTTP/1.1 200 OK\r\nX-Length: \(length)\r\n\r\n"), .send(part), .reset]
         case 17: return [.read, .send(head.prefix(40)), .close]
         case 18: return [.read, .send(head.prefix(40)), .stall]

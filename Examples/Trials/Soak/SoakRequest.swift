@@ -15,7 +15,7 @@ struct SoakRequest: Sendable {
     init(_ url: String, hasBody: Bool, using random: inout SeededGenerator) throws {
         caller = random.oneIn(2) ? .collects : Caller.allCases.randomElement(using: &random) ?? .collects
         yields = Int.random(in: 0...50, using: &random)
-        request = RequestData(path: url, method: hasBody ? .post : .get, params: hasBody ? ["name": "value"] : nil)
+        request = RequestData(path: url, method: hasBody ? .post : .get, parameters: hasBody ? ["name": "value"] : nil)
         var options = TransportOptions()
         options.connectTimeout = .seconds(2)
         options.idleTimeout = .milliseconds(Int.random(in: 200...600, using: &random))

@@ -23,7 +23,7 @@ struct SoakRun {
         switch client {
         case .urlsession:
             while Date.now < end || number < firstRound + minimum {
-                try await round(number, over: URLSessionNetworkDispatcher.instance)
+                try await round(number, over: URLSessionNetworkDispatcher.shared)
                 number += 1
             }
         case .curl:

@@ -45,13 +45,13 @@ struct Probe: Sendable {
     func send(_ ask: Ask) async throws -> Answer {
         switch subject {
         case .raw: await RawClient.send(ask, to: ask.url ?? url + ask.path)
-        case .urlsession: await send(ask, over: URLSessionNetworkDispatcher.instance)
-        case .curl: await send(ask, over: CurlNetworkDispatcher.instance)
+        case .urlsession: await send(ask, over: URLSessionNetworkDispatcher.shared)
+        case .curl: await send(ask, over: CurlNetworkDispatcher.shared)
         }
     }
 
     var dispatcher: any HTTPTransport {
-        subject == .curl ? CurlNetworkDispatcher.instance : URLSessionNetworkDispatcher.instance
+        subject == .curl ? CurlNetworkDispatcher.shared : URLSessionNetworkDispatcher.shared
     }
 
     /// Returns the request for one of the library's dispatchers.
@@ -63,7 +63,7 @@ struct Probe: Sendable {
         options.totalTimeout = .seconds(ask.totalSeconds ?? 4)
         if let idle = ask.idleSeconds { options.idleTimeout = .seconds(idle) }
         change(&options)
-        let data = RequestData(path: ask.url ?? url + ask.path, method: method, headers: ask.fields)
+        let data = RequestData(path: ask.url ?? url + ask.path, method: method, headerFields: ask.fields)
         var request = try data.transportRequest(options: options)
         if let body = ask.body {
             let chunk = [body]

@@ -86,7 +86,7 @@ extension URLSessionFaults {
             "cancel-together",
             "32 requests at once, cancelled near their end, 20 times",
             [
-                .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .pause(milliseconds: 20), .send("cd"),
+                .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .pause(.milliseconds(20)), .send("cd"),
                 .close,
             ],
             patience: 15,
@@ -108,7 +108,7 @@ extension URLSessionFaults {
             "a reader that pauses in the middle of a body",
             [
                 .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"),
-                .send(PatternBytes.make(count: 500_000)), .pause(milliseconds: 300),
+                .send(PatternBytes.make(count: 500_000)), .pause(.milliseconds(300)),
                 .send(PatternBytes.make(count: 500_000, from: 500_000)), .close,
             ],
             isRight: { $0.said == "1000000 bytes, as they were sent" }
@@ -120,7 +120,7 @@ extension URLSessionFaults {
         FaultRow(
             "spin",
             "a wait of two seconds for the response",
-            [.read, .pause(milliseconds: 2_000), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close],
+            [.read, .pause(.milliseconds(2_000)), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close],
             excluded: [.urlsession],
             isRight: { $0.said.hasSuffix("little CPU") }
         ) { probe in

@@ -37,7 +37,7 @@ extension URLSessionFaults {
     ]
 
     private static func late(_ milliseconds: Int) -> Script {
-        [.read, .pause(milliseconds: milliseconds), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
+        [.read, .pause(.milliseconds(milliseconds)), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), .close]
     }
 
     private static func drip(_ id: String, _ what: String, _ start: Data, _ drop: String) -> FaultRow {
@@ -45,7 +45,7 @@ extension URLSessionFaults {
         return FaultRow(
             id,
             what,
-            [.read, .send(start), .sendSplit(drops, each: drop.utf8.count, pause: 100), .close],
+            [.read, .send(start), .sendSplit(drops, each: drop.utf8.count, pause: .milliseconds(100)), .close],
             patience: 5,
             isRight: { ["error -1001", "error totalTimeout"].contains($0.said) },
             probe: { try await $0.send(Ask(totalSeconds: 1)).text }

@@ -141,7 +141,7 @@ extension Transfer: EasyEvents {
         switch arrival {
         case .take:
             state.delegate?.transferWasTouched(self)
-            progress?.report(TransferProgress(completed: received, total: state.run.easy?.announcedBytes))
+            progress?(TransferProgress(completed: received, total: state.run.easy?.announcedBytes))
         case .drop:
             state.drained += piece.count
             // Of a body without a length, no more than of one with a length.

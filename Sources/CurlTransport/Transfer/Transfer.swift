@@ -15,8 +15,8 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
     let sent: MonotonicTime
     /// When the total timeout is over.
     let deadline: MonotonicTime?
-    /// The handler that receives the progress of the bodies.
-    let progress: TransferProgress.Handler?
+    /// Receives the progress of the response's body.
+    let progress: (@Sendable (TransferProgress) -> Void)?
     /// Whether the transfer ends once its connection is open, before any request.
     let isPrewarming: Bool
     /// The channel to the waiting caller.

@@ -5,7 +5,7 @@ public import HTTPTypes
 /// too.
 ///
 /// ```swift
-/// var client = NetworkClient(transport: CurlNetworkDispatcher.instance, baseURL: "http://127.0.0.1:8080")
+/// var client = NetworkClient(transport: CurlNetworkDispatcher.shared, baseURL: "http://127.0.0.1:8080")
 /// client.headerFields[.authorization] = "Bearer …"
 /// let response = try await client.send(GetUsers())
 /// print(response.status, response.headerFields, response.body)

@@ -18,8 +18,9 @@ import Synchronization
 /// let rows = try await GetAllSampleData().send(over: CannedDispatcher()).body
 /// ```
 ///
-/// A dispatcher that speaks HTTP should conform to ``HTTPTransport`` instead: its responses then have a status, header
-/// fields and metrics, and its calls have validation and cancellation.
+/// What such a dispatcher delivers has no status and no header fields. A type that speaks HTTP should conform to
+/// ``HTTPTransport``, and to this protocol without code of its own: its requests then go through a ``NetworkClient``
+/// with default options.
 public protocol NetworkDispatcher: Sendable {
     /// Carries one request and calls exactly one of the closures, once, on any thread.
     ///
@@ -33,8 +34,9 @@ public protocol NetworkDispatcher: Sendable {
     /// Sends a request and returns its response in a form.
     ///
     /// ``NetworkClient`` and each ``HTTPTransport`` have their own implementation. The default is for a dispatcher that
-    /// only delivers bytes: it waits for ``dispatch(request:onSuccess:onError:)``, and the response is a 200 with these
-    /// bytes and no header fields. Cancelling the task ends the wait at once; a later outcome is discarded.
+    /// only delivers bytes: it waits for ``dispatch(request:onSuccess:onError:)``, and the response has these bytes, no
+    /// header fields, and the status 0 in place of one (``NetworkResponse/status``). Cancelling the task ends the wait
+    /// at once; a later outcome is discarded.
     /// - Throws: ``NetworkError``, or the error of the dispatcher. `CancellationError` in a cancelled task.
     func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
@@ -42,7 +44,8 @@ public protocol NetworkDispatcher: Sendable {
 }
 
 extension NetworkDispatcher {
-    /// Sends a request with ``dispatch(request:onSuccess:onError:)``, and returns a 200 with its bytes in a form.
+    /// Sends a request with ``dispatch(request:onSuccess:onError:)``, and returns its bytes in a form. The status is 0:
+    /// there is none.
     public func send<Body>(
         _ request: some RequestConvertible, as form: ResponseForm<Body>
     ) async throws -> sending NetworkResponse<Body> {
@@ -51,7 +54,9 @@ extension NetworkDispatcher {
         if let refusal = data.refusal { throw refusal }
         // The dispatcher receives the description itself, whose path need not be a URL.
         let described = try? data.transportRequest()
-        let client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
+        var client = NetworkClient(transport: BytesTransport(dispatcher: self, request: data))
+        // There is no status to check: a dispatcher reports a failure itself.
+        client.validation = .any
         // The bytes are in memory already: no limit protects from them.
         var request = described ?? TransportRequest(method: data.method, url: .placeholder)
         request.options.maximumBodyBytes = .max
@@ -76,8 +81,22 @@ extension NetworkDispatcher {
 
     /// It is the nearest match for a description without a type, where the compiler would speak of `RequestType`.
     @available(*, unavailable, message: "say what the body becomes: 'as: User.self', or 'as: .data', '.text', …")
-    public func send(_ request: RequestData) async throws -> sending NetworkResponse<Data> {
+    public func send(_ request: some RequestConvertible) async throws -> sending NetworkResponse<Data> {
         try await send(request, as: .data)
+    }
+
+    /// It is the nearest match for a URL, where the compiler would speak of `TransportRequest`.
+    @available(*, unavailable, message: "write the URL as 'RequestData(url: …)', and a path as 'RequestData(path: …)'")
+    public func send<Body>(_ url: String, as form: ResponseForm<Body>) async throws -> sending NetworkResponse<Body> {
+        try await send(RequestData(url: url), as: form)
+    }
+
+    /// It is the nearest match for a URL without a form.
+    @available(
+        *, unavailable, message: "write 'RequestData(url: …)', and what the body becomes: 'as: .data', '.text', …"
+    )
+    public func send(_ url: String) async throws -> sending NetworkResponse<Data> {
+        try await send(RequestData(url: url), as: .data)
     }
 
     /// Sends a request and returns its response with a decoded value; short for the form
@@ -86,6 +105,31 @@ extension NetworkDispatcher {
         _ request: some RequestConvertible, as type: Value.Type
     ) async throws -> sending NetworkResponse<Value> {
         try await send(request, as: .decoded(type))
+    }
+}
+
+extension NetworkDispatcher where Self: HTTPTransport {
+    /// Sends a request through a ``NetworkClient`` with default options over this transport.
+    public func dispatch(
+        request: RequestData,
+        onSuccess: @escaping @Sendable (Data) -> Void,
+        onError: @escaping @Sendable (any Error) -> Void
+    ) {
+        NetworkClient(transport: self).dispatch(request: request, onSuccess: onSuccess, onError: onError)
+    }
+
+    /// Sends a request through a ``NetworkClient`` with default options over this transport.
+    public func send<Body>(
+        _ request: some RequestConvertible, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        try await NetworkClient(transport: self).send(request, as: form)
+    }
+
+    /// Sends a complete request through a ``NetworkClient`` with default options over this transport.
+    public func send<Body>(
+        _ request: TransportRequest, as form: ResponseForm<Body>
+    ) async throws -> sending NetworkResponse<Body> {
+        try await NetworkClient(transport: self).send(request, as: form)
     }
 }
 
@@ -112,6 +156,6 @@ private struct BytesTransport: HTTPTransport {
             onError: { outcome.finish(.failure($0)) }
         )
         let bytes = try await outcome.value(orWhenCancelled: NetworkError.cancelled)
-        return TransportResponse(head: HTTPResponse(status: .ok), body: TransportResponse.Body(bytes))
+        return TransportResponse(head: HTTPResponse(status: 0), body: TransportResponse.Body(bytes))
     }
 }

@@ -1,4 +1,5 @@
 public import Dispatch
+public import FoundationEssentials
 
 extension RequestConvertible {
     /// Sends the request and returns its response in a form.
@@ -25,6 +26,12 @@ extension RequestConvertible {
         as type: Value.Type, over dispatcher: any NetworkDispatcher
     ) async throws -> sending NetworkResponse<Value> {
         try await dispatcher.send(data, as: .decoded(type))
+    }
+
+    /// It is the nearest match where nothing names the type of the response.
+    @available(*, unavailable, message: "say what the body becomes: 'as: User.self', or 'as: .data', '.text', …")
+    public func send(over dispatcher: any NetworkDispatcher) async throws -> sending NetworkResponse<Data> {
+        try await dispatcher.send(data, as: .data)
     }
 }
 

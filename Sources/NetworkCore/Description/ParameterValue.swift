@@ -6,8 +6,9 @@ public import FoundationEssentials
 ///
 /// ```swift
 /// RequestData(path: "http://127.0.0.1:8080/test",
-///             params: ["page": 1, "q": nil, "tags": ["a"], "nested": ["deep": [true, 2.5, "x"]]])
+///             parameters: ["page": 1, "q": nil, "tags": ["a"], "nested": ["deep": [true, 2.5, "x"]]])
 /// ```
+@nonexhaustive
 public enum ParameterValue: Sendable, Hashable {
     /// `null` in JSON; left out of a query.
     case null

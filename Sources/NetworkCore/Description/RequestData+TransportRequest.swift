@@ -14,7 +14,7 @@ extension RequestData {
         let (url, credentials) = try target()
         var request = TransportRequest(method: method, url: url, options: options)
         request.credentials = URLCredentials(credentials, for: url)
-        request.headerFields = try HTTPFields(checking: headers ?? [:])
+        request.headerFields = try HTTPFields(checking: headerFields)
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
         guard let content = try content ?? contentOfParameters() else { return request }
         let encoded = try content.encoded(by: RequestContent.Defaults(json: encoder, conventions: conventions))

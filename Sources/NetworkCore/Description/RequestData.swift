@@ -6,11 +6,11 @@ public import HTTPTypes
 ///
 /// With GET, HEAD and DELETE the ``parameters`` go into the query: an array repeats its name (`tags=a&tags=b`), an
 /// object puts its keys in brackets (`nested[a]=1`), and `nil` is left out; other ``conventions`` can be chosen. With
-/// every other method they become a JSON body with `Content-Type: application/json`, unless ``headers`` name another
-/// type. If there is a ``content``, it is the body, and the parameters go into the query whatever the method.
+/// every other method they become a JSON body with `Content-Type: application/json`, unless ``headerFields`` name
+/// another type. If there is a ``content``, it is the body, and the parameters go into the query whatever the method.
 ///
 /// Creating a value never fails. Sending it fails, before anything is sent, with an error that names the problem:
-/// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeader``, ``NetworkError/Code/invalidParameters``,
+/// ``NetworkError/Code/invalidURL``, ``NetworkError/Code/invalidHeaderField``, ``NetworkError/Code/invalidParameters``,
 /// ``NetworkError/Code/unreadableFile``.
 public struct RequestData: Sendable, SafelyPrinted {
     /// The path below the base URL, by the rule of ``RequestURL/init(base:path:)``. The base is that of the request
@@ -34,7 +34,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// Header fields to send in addition to those that the library adds (`Accept`, `User-Agent`, …). A field here
     /// replaces the library's field of the same name, except `Content-Length` and `Transfer-Encoding`, which follow
     /// from the body.
-    public var headers: [String: String]?
+    public var headerFields: [String: String]
     /// The way lists, objects, booleans and dates are written: those of ``query`` and ``parameters``, and those of a
     /// ``content`` of parameters that has no conventions of its own.
     public var conventions = Conventions.standard
@@ -51,25 +51,25 @@ public struct RequestData: Sendable, SafelyPrinted {
     ///   - baseURL: The URL that the path is appended to.
     ///   - method: The HTTP method. Default: GET.
     ///   - query: Parameters for the query, whatever the method.
-    ///   - params: The parameters, for the query or a JSON body, depending on the method.
+    ///   - parameters: The parameters, for the query or a JSON body, depending on the method.
     ///   - content: The body.
-    ///   - headers: The header fields. Two names that differ only in case are refused when the request is sent.
+    ///   - headerFields: The header fields. Two names that differ only in case are refused when the request is sent.
     public init(
         path: String,
         baseURL: String? = nil,
         method: HTTPRequest.Method = .get,
         query: [String: ParameterValue]? = nil,
-        params: [String: ParameterValue]? = nil,
+        parameters: [String: ParameterValue]? = nil,
         content: RequestContent? = nil,
-        headers: [String: String]? = nil
+        headerFields: [String: String] = [:]
     ) {
         self.path = path
         self.baseURL = baseURL
         self.method = method
         self.query = query
-        self.parameters = params
+        self.parameters = parameters
         self.content = content
-        self.headers = headers
+        self.headerFields = headerFields
     }
 
     /// Creates a request for a whole URL, whatever base the client has.
@@ -77,11 +77,13 @@ public struct RequestData: Sendable, SafelyPrinted {
         url: String,
         method: HTTPRequest.Method = .get,
         query: [String: ParameterValue]? = nil,
-        params: [String: ParameterValue]? = nil,
+        parameters: [String: ParameterValue]? = nil,
         content: RequestContent? = nil,
-        headers: [String: String]? = nil
+        headerFields: [String: String] = [:]
     ) {
-        self.init(path: url, method: method, query: query, params: params, content: content, headers: headers)
+        self.init(
+            path: url, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
         isWholeURL = true
     }
 
@@ -90,12 +92,13 @@ public struct RequestData: Sendable, SafelyPrinted {
         url: URL,
         method: HTTPRequest.Method = .get,
         query: [String: ParameterValue]? = nil,
-        params: [String: ParameterValue]? = nil,
+        parameters: [String: ParameterValue]? = nil,
         content: RequestContent? = nil,
-        headers: [String: String]? = nil
+        headerFields: [String: String] = [:]
     ) {
         self.init(
-            url: url.absoluteString, method: method, query: query, params: params, content: content, headers: headers)
+            url: url.absoluteString, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
     }
 
     /// Whether the client's base applies: the request has neither a base nor a whole URL of its own.
@@ -117,13 +120,13 @@ public struct RequestData: Sendable, SafelyPrinted {
         baseURL: String? = nil,
         method: HTTPRequest.Method = .get,
         query: [String: Any?]? = nil,
-        params: [String: Any?]? = nil,
+        parameters: [String: Any?]? = nil,
         content: RequestContent? = nil,
-        headers: [String: String]? = nil
+        headerFields: [String: String] = [:]
     ) {
         self.init(
             path: path, baseURL: baseURL, method: method, query: query?.mapValues(ParameterValue.init),
-            params: params?.mapValues(ParameterValue.init), content: content, headers: headers)
+            parameters: parameters?.mapValues(ParameterValue.init), content: content, headerFields: headerFields)
     }
 
     /// Creates a request for a whole URL with parameters of any type, whatever base the client has.
@@ -132,16 +135,15 @@ public struct RequestData: Sendable, SafelyPrinted {
         url: String,
         method: HTTPRequest.Method = .get,
         query: [String: Any?]? = nil,
-        params: [String: Any?]? = nil,
+        parameters: [String: Any?]? = nil,
         content: RequestContent? = nil,
-        headers: [String: String]? = nil
+        headerFields: [String: String] = [:]
     ) {
-        self.init(path: url, method: method, query: query, params: params, content: content, headers: headers)
+        self.init(
+            path: url, method: method, query: query, parameters: parameters, content: content,
+            headerFields: headerFields)
         isWholeURL = true
     }
-
-    /// The parameters as plain Swift values, for a dispatcher of your own; `JSONSerialization` accepts them unchanged.
-    public var params: [String: (any Sendable)?]? { parameters?.mapValues(\.plainValue) }
 
     /// The method and URL, without users, passwords and queries.
     public var description: String {
@@ -168,7 +170,7 @@ extension RequestData: RequestConvertible {
 ///
 /// struct GetUsers: RequestType {
 ///     typealias ResponseType = [User]
-///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users", params: ["page": 1]) }
+///     var data: RequestData { RequestData(path: "http://127.0.0.1:8080/users", parameters: ["page": 1]) }
 /// }
 ///
 /// let users = try await GetUsers().send().body

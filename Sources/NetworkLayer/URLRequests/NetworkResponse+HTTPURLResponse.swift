@@ -5,11 +5,11 @@ extension NetworkResponse {
     /// The head as Foundation's type. Repeated header fields are joined by commas under the first one's name, since
     /// that type has one value per name.
     ///
-    /// `nil` for a response without ``NetworkCore/NetworkResponse/url``, for a URL that Foundation can't read, and for
-    /// a `Content-Type` or `Content-Disposition` of more than 8 KiB: Foundation's time for these two grows with the
-    /// square of their length.
+    /// `nil` for a response without ``NetworkCore/NetworkResponse/url`` or
+    /// ``NetworkCore/NetworkResponse/status``, for a URL that Foundation can't read, and for a `Content-Type` or
+    /// `Content-Disposition` of more than 8 KiB: Foundation's time for these two grows with the square of their length.
     public var httpURLResponse: HTTPURLResponse? {
-        guard let url = url.flatMap({ URL(string: $0.absoluteString) }) else { return nil }
+        guard status != 0, let url = url.flatMap({ URL(string: $0.absoluteString) }) else { return nil }
         // A server may send thousands of names that differ in case alone, so each field is read once.
         var values: [String: (name: String, values: [String])] = [:]
         for field in headerFields {

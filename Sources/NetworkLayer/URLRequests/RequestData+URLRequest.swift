@@ -18,7 +18,7 @@ extension URLRequest: RequestConvertible {
         } catch {
             data.refusal = error
         }
-        data.headers = allHTTPHeaderFields
+        data.headerFields = allHTTPHeaderFields ?? [:]
         if let httpBody {
             data.content = .bytes(httpBody, contentType: nil)
         } else if let httpBodyStream {

@@ -49,6 +49,7 @@ extension Recording {
     }
 
     /// A part of an exchange that may contain secrets.
+    @nonexhaustive
     public enum Part: String, Sendable, Hashable, CaseIterable {
         /// The URL of the request.
         case url

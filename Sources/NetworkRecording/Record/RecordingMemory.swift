@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```swift
 /// let memory = RecordingMemory()
-/// let transport = RecordingTransport(CurlNetworkDispatcher.instance, to: memory)
+/// let transport = RecordingTransport(CurlNetworkDispatcher.shared, to: memory)
 /// // …
 /// let entries = await memory.recording().entries
 /// ```

@@ -4,7 +4,7 @@ public import NetworkCore
 ///
 /// ```swift
 /// let file = try RecordingFile("session.har")
-/// let client = NetworkClient(transport: RecordingTransport(CurlNetworkDispatcher.instance, to: file))
+/// let client = NetworkClient(transport: RecordingTransport(CurlNetworkDispatcher.shared, to: file))
 /// // …
 /// try await file.close()
 /// ```
@@ -14,7 +14,7 @@ public import NetworkCore
 /// made and written elsewhere. A recorded body is the one before compression and after decompression.
 ///
 /// Secrets are left out before anything is stored: see ``Recording/Entry/redactSecrets(in:)``.
-public struct RecordingTransport: HTTPTransport {
+public struct RecordingTransport: HTTPTransport, NetworkDispatcher {
     private let transport: any HTTPTransport
     private let sink: any EntrySink
     private let options: Options

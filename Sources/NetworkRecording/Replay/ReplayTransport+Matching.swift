@@ -34,6 +34,7 @@ extension ReplayTransport {
     }
 
     /// When a recorded response arrives.
+    @nonexhaustive
     public enum Timing: Sendable, Hashable {
         /// At once.
         case none

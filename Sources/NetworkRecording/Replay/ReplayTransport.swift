@@ -13,7 +13,7 @@ import Synchronization
 /// entry fails with the code `notRecorded`; its message names the request and the nearest entries. A failure is
 /// replayed with its code, and a body arrives in the recorded chunks. What was not recorded of a body, such as its part
 /// beyond the recorder's limit, fails with `notRecorded` when it is read.
-public final class ReplayTransport: HTTPTransport {
+public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
     /// The name of the transport, `replay`.
     public let name = "replay"
     /// The capabilities: all of them.

@@ -17,7 +17,7 @@ extension DemoServer {
         let response = response(to: request, match?.route, others: matches.map(\.route))
         // A path may hold what a terminal would take for commands.
         if isLogging { print(Redaction.visible("DemoServer: \(request.method) \(request.path): \(response.status)")) }
-        if response.delay > 0 { connection.wait(milliseconds: response.delay) }
+        if response.delay > 0 { connection.wait(for: .milliseconds(response.delay)) }
         return response.send(to: request, over: connection.socket) && request.keepsConnection
     }
 

@@ -41,12 +41,12 @@ extension Script.Step: SafelyPrinted {
         switch kind {
         case .read: "read"
         case .readHead: "readHead"
-        case .readBody(let count, let size, let milliseconds): "readBody \(count) each \(size) pause \(milliseconds)"
+        case .readBody(let count, let size, let pause): "readBody \(count) each \(size) pause \(pause)"
         case .send(let bytes): "send \(bytes.count) bytes"
-        case .sendSplit(let bytes, let size, let milliseconds):
-            "sendSplit \(bytes.count) bytes each \(size) pause \(milliseconds)"
+        case .sendSplit(let bytes, let size, let pause):
+            "sendSplit \(bytes.count) bytes each \(size) pause \(pause)"
         case .flood(let bytes): "flood \(bytes.count) bytes"
-        case .pause(let milliseconds): "pause \(milliseconds)"
+        case .pause(let pause): "pause \(pause)"
         case .wait: "wait"
         case .open: "open"
         case .stall: "stall"

@@ -20,11 +20,11 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         indirect enum Kind: Sendable {
             case read
             case readHead
-            case readBody(count: Int, size: Int, milliseconds: Int)
+            case readBody(count: Int, size: Int, pause: Duration)
             case send(Data)
-            case sendSplit(Data, size: Int, milliseconds: Int)
+            case sendSplit(Data, size: Int, pause: Duration)
             case flood(Data)
-            case pause(milliseconds: Int)
+            case pause(Duration)
             case wait(Gate)
             case open(Gate)
             case stall
@@ -47,9 +47,9 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         /// - Parameters:
         ///   - count: The number of bytes.
         ///   - size: The largest size of a piece in bytes, at least 1. Default: 65,536.
-        ///   - milliseconds: The pause after each piece. Default: 0.
-        public static func readBody(_ count: Int, each size: Int = 65_536, pause milliseconds: Int = 0) -> Step {
-            Step(kind: .readBody(count: count, size: max(1, size), milliseconds: milliseconds))
+        ///   - pause: The pause after each piece. Default: none.
+        public static func readBody(_ count: Int, each size: Int = 65_536, pause: Duration = .zero) -> Step {
+            Step(kind: .readBody(count: count, size: max(1, size), pause: pause))
         }
         /// Sends bytes.
         public static func send(_ bytes: Data) -> Step { Step(kind: .send(bytes)) }
@@ -59,14 +59,14 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         /// - Parameters:
         ///   - bytes: The bytes to send.
         ///   - size: The size of a piece in bytes, at least 1.
-        ///   - milliseconds: The pause after each piece. Default: 1.
-        public static func sendSplit(_ bytes: Data, each size: Int, pause milliseconds: Int = 1) -> Step {
-            Step(kind: .sendSplit(bytes, size: max(1, size), milliseconds: milliseconds))
+        ///   - pause: The pause after each piece. Default: 1 ms.
+        public static func sendSplit(_ bytes: Data, each size: Int, pause: Duration = .milliseconds(1)) -> Step {
+            Step(kind: .sendSplit(bytes, size: max(1, size), pause: pause))
         }
         /// Sends the same bytes repeatedly until the peer or the server closes the connection.
         public static func flood(_ bytes: Data) -> Step { Step(kind: .flood(bytes)) }
-        /// Waits the given time, or until the peer sends or closes.
-        public static func pause(milliseconds: Int) -> Step { Step(kind: .pause(milliseconds: milliseconds)) }
+        /// Waits the given time, at most a minute, or until the peer sends or closes.
+        public static func pause(_ time: Duration) -> Step { Step(kind: .pause(time)) }
         /// Waits until a gate is open, at most one minute.
         public static func wait(until gate: Gate) -> Step { Step(kind: .wait(gate)) }
         /// Opens a gate, so that a test can wait until the script has reached this step.

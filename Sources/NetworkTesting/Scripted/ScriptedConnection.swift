@@ -31,23 +31,22 @@ struct ScriptedConnection {
             switch step.kind {
             case .read: if let end = read(&reader) { return end }
             case .readHead: guard readHead(&reader) else { return .peer }
-            case .readBody(var count, let size, let milliseconds):
+            case .readBody(var count, let size, let pause):
                 while count > 0 {
                     guard let piece = reader.readPiece(upTo: min(count, size)) else { return .peer }
                     count -= piece
-                    if milliseconds > 0 { wait(milliseconds: milliseconds) }
+                    if pause > .zero { wait(for: pause) }
                 }
             case .send(let bytes): guard socket.send(bytes) else { return .peer }
-            case .sendSplit(let bytes, let size, let milliseconds):
+            case .sendSplit(let bytes, let size, let pause):
                 for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
                     guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
-                    wait(milliseconds: milliseconds)
+                    wait(for: pause)
                 }
             case .flood(let bytes):
                 while socket.send(bytes) {}
                 return .peer
-            case .pause(let milliseconds):
-                socket.pause(milliseconds: min(max(0, Int32(clamping: milliseconds)), LoopbackSocket.longestWait))
+            case .pause(let time): socket.pause(milliseconds: Self.milliseconds(time))
             case .wait(let gate): wait(until: gate)
             case .open(let gate): gate.open()
             case .stall:
@@ -85,7 +84,7 @@ struct ScriptedConnection {
     }
 
     /// Waits the given time, or until the gate is open or the server has stopped.
-    func wait(until gate: Gate? = nil, milliseconds: Int = Int(LoopbackSocket.longestWait)) {
+    func wait(until gate: Gate? = nil, for time: Duration = .seconds(60)) {
         let signal = DispatchSemaphore(value: 0)
         let atGate = gate?.whenOpen { signal.signal() }
         let atStop = log.whenStopped { signal.signal() }
@@ -93,7 +92,11 @@ struct ScriptedConnection {
             if let gate, let atGate { gate.forget(atGate) }
             log.forget(atStop)
         }
-        _ = signal.wait(timeout: .now() + .milliseconds(min(milliseconds, Int(LoopbackSocket.longestWait))))
+        _ = signal.wait(timeout: .now() + .milliseconds(Int(Self.milliseconds(time))))
+    }
+
+    private static func milliseconds(_ time: Duration) -> Int32 {
+        Int32(max(.zero, min(time, .milliseconds(LoopbackSocket.longestWait))) / .milliseconds(1))
     }
 
     /// Finishes sending and reads until the peer closes, because a close with unread input sends RST, which can

@@ -22,7 +22,7 @@ import Synchronization
 /// transport, and checks requests against ``capabilities`` in the same way. A body is recorded as it would be sent,
 /// compressed if the request asks for that; AWS signatures and the rounds of a Digest challenge are sent as over a real
 /// transport, each round as a request of its own.
-public final class StubTransport: HTTPTransport {
+public final class StubTransport: HTTPTransport, NetworkDispatcher {
     /// The name of the transport, `stub`.
     public let name = "stub"
     /// The capabilities: all of them, except those passed as `lacking`.

@@ -114,7 +114,7 @@ struct DeliveryOptions: ParsableArguments {
         options.resumes = goesOn
         if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
-        options.progress = meter?.handler.report
+        options.progress = meter?.handler
         let file = try await client.send(request, as: .file(output, options: options)).body
         if file.resumedFrom > 0 {
             try await OutputWriter.standardError.writeLine(

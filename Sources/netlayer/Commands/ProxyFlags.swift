@@ -80,7 +80,7 @@ struct ProxyFlags: ParsableArguments {
         }
     }
 
-    /// - Throws: ``NetworkError/Code/invalidHeader`` for a field that is none.
+    /// - Throws: ``NetworkError/Code/invalidHeaderField`` for a field that is none.
     func apply(to options: inout TransportOptions) throws {
         if proxy?.isEmpty == true || exempt == "*" { return options.proxy = .none }
         guard let proxy else { return }

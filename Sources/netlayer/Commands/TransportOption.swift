@@ -20,7 +20,7 @@ struct TransportOption: ParsableArguments {
     /// Returns the transport to use.
     /// - Throws: ``NetworkError/Code/invalidConfiguration`` if the environment names a transport that does not exist.
     func selected() throws -> any HTTPTransport {
-        try transport?.transport ?? DefaultTransport.instance.selected
+        try transport?.transport ?? DefaultTransport.shared.selected
     }
 }
 

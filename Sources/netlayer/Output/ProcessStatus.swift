@@ -20,7 +20,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     /// The status for an error of the library.
     init(_ error: NetworkError) {
         switch error.code {
-        case .invalidURL, .invalidMethod, .invalidHeader, .invalidParameters, .invalidOption, .unsupported,
+        case .invalidURL, .invalidMethod, .invalidHeaderField, .invalidParameters, .invalidOption, .unsupported,
             .invalidConfiguration, .overloaded:
             self = .refusedBeforeSending
         case .shutDown where error.phase == .preparing || error.phase == .queued: self = .refusedBeforeSending

@@ -21,8 +21,8 @@ final class ProgressMeter: Sendable {
     }
 
     /// The handler for a request's options. It never waits for the terminal: the transport's thread must not block.
-    var handler: TransferProgress.Handler {
-        TransferProgress.Handler { [self] progress in
+    var handler: @Sendable (TransferProgress) -> Void {
+        { [self] progress in
             let now = ContinuousClock.now
             let isDue = state.withLock { state in
                 guard now >= state.next else { return false }

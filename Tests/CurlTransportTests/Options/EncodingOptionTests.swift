@@ -19,7 +19,7 @@ struct EncodingOptionTests {
     func `an encoding is asked for and decoded`(
         encoding: TransportOptions.ContentEncoding, capability: TransportCapabilities.Capability
     ) async throws {
-        guard CurlNetworkDispatcher.instance.capabilities.supports(capability) else {
+        guard CurlNetworkDispatcher.shared.capabilities.supports(capability) else {
             _ = await expectFailure(.unsupported) {
                 try await OptionExchange("http://127.0.0.1:1/") { $0.acceptedEncodings = [encoding] }
             }
@@ -47,7 +47,7 @@ struct EncodingOptionTests {
     func `an encoding that ends early or is damaged is an error`(encoding: TransportOptions.ContentEncoding)
         async throws
     {
-        guard CurlNetworkDispatcher.instance.capabilities.supported.isSuperset(of: encoding.required) else { return }
+        guard CurlNetworkDispatcher.shared.capabilities.supported.isSuperset(of: encoding.required) else { return }
         let sample = try #require(Self.packed[encoding])
         let whole = try #require(Data(base64Encoded: sample.base64))
         let damaged = Data(repeating: 0xFF, count: 50)

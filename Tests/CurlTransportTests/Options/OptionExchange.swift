@@ -12,7 +12,7 @@ struct OptionExchange {
 
     init(
         _ url: String,
-        over dispatcher: CurlNetworkDispatcher = .instance,
+        over dispatcher: CurlNetworkDispatcher = .shared,
         body: Data? = nil,
         options change: (inout TransportOptions) -> Void = { _ in }
     ) async throws {

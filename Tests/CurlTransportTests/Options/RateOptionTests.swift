@@ -69,7 +69,7 @@ struct RateOptionTests {
     @Test func `a transfer too slow for too long ends`() async throws {
         let head = Script.head(200, fields: [("Content-Length", "100000")])
         let server = try ScriptedServer([
-            .read, .send(head), .sendSplit(Data(count: 2_000), each: 1, pause: 50),
+            .read, .send(head), .sendSplit(Data(count: 2_000), each: 1, pause: .milliseconds(50)),
         ])
         defer { server.stop() }
         let error = await expectFailure(.lowSpeed) {
@@ -95,7 +95,7 @@ struct RateOptionTests {
         var count = try #require(try await body.next()).count
         // In the meantime, another server takes its time.
         let slow = try ScriptedServer([
-            .read, .pause(milliseconds: 3_500 * patienceFactor), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            .read, .pause(.milliseconds(3_500 * patienceFactor)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
         ])
         defer { slow.stop() }
         _ = try await OptionExchange(slow.url())
@@ -116,7 +116,7 @@ struct RateOptionTests {
 
     @Test func `the first byte stops its clock`() async throws {
         let server = try ScriptedServer([
-            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(milliseconds: 3_000 * patienceFactor),
+            .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(.milliseconds(3_000 * patienceFactor)),
             .send("x"),
         ])
         defer { server.stop() }

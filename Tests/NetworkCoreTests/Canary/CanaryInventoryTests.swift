@@ -31,7 +31,7 @@ struct CanaryInventoryTests {
         "TransportOptions.Names.StaticAddresses": "a name and addresses",
         "TransportOptions.Names.ConnectTo": "names and ports", "TransportCapabilities.Capability": "a name",
         "TransportCapabilities": "names",
-        "TransferProgress.Handler": "a closure", "WireLog": "a logger and names",
+        "WireLog": "a logger and names",
         "TransportMetrics": "times, counts and addresses",
         "Empty": "nothing", "JSONRequestEncoder": "an encoder", "JSONResponseDecoder": "a decoder",
         "ClosureResponseDecoder": "a closure",

@@ -40,10 +40,10 @@ extension CanaryPlace {
             request.headerFields[.init("X-Forwarded")!] = "Bearer \(secret.value)"
         },
         .described("a field of a description") { secret in
-            RequestData(path: "http://h/", headers: ["Authorization": secret.value])
+            RequestData(path: "http://h/", headerFields: ["Authorization": secret.value])
         },
         .described("a field's name that has its value in it") { secret in
-            RequestData(path: "http://h/", headers: ["Authorization: Bearer \(secret.value)": ""])
+            RequestData(path: "http://h/", headerFields: ["Authorization: Bearer \(secret.value)": ""])
         },
         .described("a field of a kind that can't be sent") { secret in
             URLRequestBuilder(with: URL(string: "http://h/")!, path: "a").set(headers: ["X-Key": [secret.value]]).data
@@ -69,7 +69,7 @@ extension CanaryPlace {
         .described("a base URL's query") { RequestData(path: "p", baseURL: "https://h/?key=\($0.value)") },
         .described("the query of a description") { RequestData(path: "http://h/", query: ["key": .string($0.value)]) },
         .described("the parameters of a description") {
-            RequestData(path: "http://h/", params: ["key": .string($0.value), "list": [.string($0.value)]])
+            RequestData(path: "http://h/", parameters: ["key": .string($0.value), "list": [.string($0.value)]])
         },
         .described("the key of an endpoint") { KeyedEndpoint(apiKey: "api_key=\($0.percentEncoded)").data },
         CanaryPlace("a request builder") { secret in

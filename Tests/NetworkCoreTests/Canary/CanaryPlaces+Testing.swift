@@ -32,7 +32,7 @@ extension CanaryPlace {
             let scripts: [Script] = [
                 .ok(secret.value), .raw(secret.value), .response(fields: [("Set-Cookie", secret.value)]),
                 [.read, .sendSplit(secret.data, each: 3), .flood(secret.data), .forEachRequest([.send(secret.value)])],
-                [.readHead, .readBody(5), .pause(milliseconds: 1), .wait(until: Gate()), .open(Gate()), .stall],
+                [.readHead, .readBody(5), .pause(.milliseconds(1)), .wait(until: Gate()), .open(Gate()), .stall],
                 [.read, .reset, .close],
             ]
             let server = try ScriptedServer(scripts: scripts)
@@ -61,8 +61,8 @@ extension CanaryExchange {
                 RequestData(path: "http://h/p?token=\(secret.percentEncoded)#\(secret.percentEncoded)"),
                 RequestData(path: "http://h/p", query: ["key": .string(secret.value)]),
                 RequestData(path: "http://u:\(secret.percentEncoded)@h/p"),
-                RequestData(path: "http://h/p", headers: ["Authorization": secret.value, "X-Own": "1"]),
-                RequestData(path: "http://h/p", method: .post, params: ["password": .string(secret.value)]),
+                RequestData(path: "http://h/p", headerFields: ["Authorization": secret.value, "X-Own": "1"]),
+                RequestData(path: "http://h/p", method: .post, parameters: ["password": .string(secret.value)]),
             ]
             var seen: [Any] = []
             for request in requests {

@@ -72,7 +72,7 @@ struct MultipartContentTests {
             #expect(error?.message.contains("control character") == true)
             expectFailure(.invalidParameters) { try body([.bytes("n", Data(), fileName: name)]) }
         }
-        expectFailure(.invalidHeader) { try body([.bytes("n", Data(), contentType: "a\r\nb")]) }
+        expectFailure(.invalidHeaderField) { try body([.bytes("n", Data(), contentType: "a\r\nb")]) }
     }
 
     @Test func `a boundary occurs in no part`() throws {

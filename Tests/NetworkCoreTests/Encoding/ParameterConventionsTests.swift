@@ -10,7 +10,7 @@ struct ParameterConventionsTests {
         _ params: [String: ParameterValue],
         _ change: (inout RequestData.Conventions) -> Void = { _ in }
     ) throws -> String? {
-        var data = RequestData(path: "http://h/", params: params)
+        var data = RequestData(path: "http://h/", parameters: params)
         change(&data.conventions)
         return try data.transportRequest().url.query
     }
@@ -45,7 +45,7 @@ struct ParameterConventionsTests {
         }
         #expect(try await body(.form(["a": ["b", "c"]])) == "a=b,c")
         #expect(try await body(.form(["a": ["b", "c"]], conventions: .standard)) == "a=b&a=c")
-        #expect(try await body(.form(["a": ["b", "c"]]).reporting { _ in }) == "a=b,c")
+        #expect(try await body(.form(["a": ["b", "c"]]).reportingProgress { _ in }) == "a=b,c")
         let date = ParameterValue.date(Date(timeIntervalSince1970: 5))
         #expect(try await body(.json(parameters: ["d": date])) == #"{"d":5}"#)
         #expect(
@@ -110,10 +110,10 @@ struct ParameterConventionsTests {
             Date.distantPast - 1e11, Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan),
         ] {
             for method in [HTTPRequest.Method.get, .post] {
-                let data = RequestData(path: "http://h/", method: method, params: ["when": ["x": .date(date)]])
+                let data = RequestData(path: "http://h/", method: method, parameters: ["when": ["x": .date(date)]])
                 let error = expectFailure(.invalidParameters) { try data.transportRequest() }
                 #expect(error?.message.contains("'when.x'") == true)
-                #expect(data.params != nil)
+                #expect(data.parameters != nil)
             }
         }
     }
@@ -130,7 +130,7 @@ struct ParameterConventionsTests {
             path: "http://h/p?kept=%20+",
             method: .post,
             query: ["key": "k", "a": 1],
-            params: ["b": 2]
+            parameters: ["b": 2]
         )
         var request = try data.transportRequest()
         #expect(request.url.query == "kept=%20+&a=1&key=k")
@@ -158,7 +158,8 @@ struct ParameterConventionsTests {
                 params[name] = .array(values.map { .string($0) })
                 expected[name] = values
             }
-            let text = try RequestData(path: "http://h/?old=1", params: params).transportRequest().url.absoluteString
+            let text = try RequestData(path: "http://h/?old=1", parameters: params).transportRequest().url
+                .absoluteString
             #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
             let items = try #require(URLComponents(string: text)?.queryItems)
             #expect(items.first == URLQueryItem(name: "old", value: "1"))

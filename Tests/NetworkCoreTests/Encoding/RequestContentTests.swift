@@ -26,8 +26,8 @@ extension RequestContent {
 
 @Suite(.patience(minutes: 1))
 struct RequestContentTests {
-    private func sent(_ content: RequestContent, headers: [String: String]? = nil) throws -> TransportRequest {
-        try RequestData(path: "http://h/", method: .post, content: content, headers: headers).transportRequest()
+    private func sent(_ content: RequestContent, headers: [String: String] = [:]) throws -> TransportRequest {
+        try RequestData(path: "http://h/", method: .post, content: content, headerFields: headers).transportRequest()
     }
 
     @Test func `JSON is sorted and typed`() throws {
@@ -112,7 +112,7 @@ struct RequestContentTests {
     }
 
     @Test func `a content type that is no header is refused`() throws {
-        expectFailure(.invalidHeader) { try sent(.bytes(Data(), contentType: "a/b\r\nX: y")) }
+        expectFailure(.invalidHeaderField) { try sent(.bytes(Data(), contentType: "a/b\r\nX: y")) }
     }
 
     @Test func `a custom encoder is one of them`() throws {

@@ -56,7 +56,7 @@ struct EventReconnectionTests {
     @Test(arguments: [Duration.zero, .milliseconds(1), .milliseconds(499), nil])
     func `a pause is never shorter than the shortest`(serverTime: Duration?) {
         var options = options(failures: nil)
-        options.reconnectionTime = .zero
+        options.reconnectionDelay = .zero
         var reconnection = EventReconnection(options)
         for failures in 1...20 {
             reconnection.serverTime = serverTime
@@ -65,11 +65,11 @@ struct EventReconnectionTests {
             // Each connection brings an event, so that none counts as a failure.
             reconnection.received()
         }
-        options.minimumReconnectionTime = .milliseconds(5)
+        options.minimumReconnectionDelay = .milliseconds(5)
         reconnection = EventReconnection(options)
         reconnection.serverTime = .zero
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(5)))
-        options.maximumReconnectionTime = .milliseconds(2)
+        options.maximumReconnectionDelay = .milliseconds(2)
         reconnection = EventReconnection(options)
         #expect(reconnection.lost(jitter: 0) == .reconnect(after: .milliseconds(2)), "the maximum is below the minimum")
     }

@@ -47,7 +47,7 @@ struct ServerSentEventParserTests {
     func `a reconnection time is digits alone`(line: String, milliseconds: Int?) {
         var parser = ServerSentEvents.Parser()
         #expect(parser.events(in: Data("\(line)\n".utf8)).isEmpty)
-        #expect(parser.reconnectionTime == milliseconds.map { .milliseconds($0) })
+        #expect(parser.reconnectionDelay == milliseconds.map { .milliseconds($0) })
     }
 
     /// Such an id could not be sent as a header field, so the reconnection would fail as if by the caller's mistake.
@@ -67,9 +67,9 @@ struct ServerSentEventParserTests {
     @Test func `an enormous reconnection time does not trap`() {
         var parser = ServerSentEvents.Parser()
         _ = parser.events(in: Data("retry: \(String(repeating: "9", count: 1000))\n\n".utf8))
-        #expect(parser.reconnectionTime == .milliseconds(Int(Int32.max)))
+        #expect(parser.reconnectionDelay == .milliseconds(Int(Int32.max)))
         _ = parser.events(in: Data("retry: \(Int64.max)\n\n".utf8))
-        #expect(parser.reconnectionTime == .milliseconds(Int(Int32.max)))
+        #expect(parser.reconnectionDelay == .milliseconds(Int(Int32.max)))
     }
 
     @Test func `the last event id is that of the last blank line`() {
@@ -145,7 +145,7 @@ struct ServerSentEventParserTests {
     private struct Reading: Equatable {
         var events: [ServerSentEvents.Event] = []
         var lastEventID = ""
-        var reconnectionTime: Duration?
+        var reconnectionDelay: Duration?
         var problem: NetworkError.Code?
     }
 
@@ -154,7 +154,7 @@ struct ServerSentEventParserTests {
         var reading = Reading()
         for chunk in chunks { reading.events += parser.events(in: chunk) }
         reading.lastEventID = parser.lastEventID
-        reading.reconnectionTime = parser.reconnectionTime
+        reading.reconnectionDelay = parser.reconnectionDelay
         reading.problem = parser.problem?.code
         return reading
     }

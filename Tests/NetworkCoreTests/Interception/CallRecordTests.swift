@@ -22,7 +22,7 @@ struct CallRecordTests {
                 seen.withLock { $0.append(exchanges) }
             }
             var request = TransportRequest(url: try RequestURL("http://a/"))
-            request.options.progress = TransferProgress.Handler { _ in withExtendedLifetime(witness) {} }
+            request.options.progress = { _ in withExtendedLifetime(witness) {} }
             return request
         }
         call.beginExchange(try request())

@@ -68,7 +68,7 @@ struct InterceptorTests {
     @Test func `Accept is the request's, or the client's, or the decoder's`() async throws {
         let transport = AnsweringTransport(Answer(body: "1"))
         var client = NetworkClient(transport: transport)
-        let own = RequestData(path: "http://h/", headers: ["Accept": "own/one"])
+        let own = RequestData(path: "http://h/", headerFields: ["Accept": "own/one"])
         _ = try await client.send(RequestData(path: "http://h/"), as: Int.self)
         _ = try await client.send(own, as: Int.self)
         client.headerFields = [.accept: "client/one"]

@@ -60,6 +60,6 @@ struct ExtremeExchangeTests {
         client.exchangeInterceptors = [try BearerAuthentication(for: ["http://a.test"], token: "t")]
         let request = try TransportRequest.make(.get, "http://a.test/")
         let error = await #expect(throws: NetworkError.self) { _ = try await client.send(request, as: .data) }
-        #expect(error?.code == .invalidHeader)
+        #expect(error?.code == .invalidHeaderField)
     }
 }

@@ -149,7 +149,7 @@ struct ExtremeValueTests {
                     _ = try await client.send(request, as: .decoded(Empty.self))
                     #expect(transport.requests.last.map { $0.headerFields.count < 65_535 } == true)
                 } catch let error as NetworkError {
-                    #expect(error.code == .invalidHeader && count > 100)
+                    #expect(error.code == .invalidHeaderField && count > 100)
                 }
             }
         }
@@ -248,7 +248,7 @@ struct ExtremeValueTests {
             } else {
                 _ = try await client.send(sent, as: .stream)
             }
-            _ = sent.body?.reporting { _ = $0.fraction }
+            _ = sent.body?.reportingProgress { _ = $0.fraction }
             let parts = [MultipartPart.stream("a", AsyncStream<Data> { $0.finish() }, length: length)]
             _ = try? RequestContent.multipart(parts + parts).encoded()
         }
@@ -317,9 +317,9 @@ struct ExtremeValueTests {
             }
         }
         for value in Self.durations {
-            await check("reconnectionTime") { $0.reconnectionTime = value }
-            await check("minimumReconnectionTime") { $0.minimumReconnectionTime = value }
-            await check("maximumReconnectionTime") { $0.maximumReconnectionTime = value }
+            await check("reconnectionDelay") { $0.reconnectionDelay = value }
+            await check("minimumReconnectionDelay") { $0.minimumReconnectionDelay = value }
+            await check("maximumReconnectionDelay") { $0.maximumReconnectionDelay = value }
         }
         for value in Self.numbers {
             await check("maximumFailures") { $0.maximumFailures = value }

@@ -11,7 +11,7 @@ struct NIOBridge {
     static func main() async {
         guard CommandLine.arguments.count == 2 else { fail("usage: NIOBridge BASE-URL", status: 2) }
         do {
-            let transport = try DefaultTransport.instance.selected
+            let transport = try DefaultTransport.shared.selected
             let client = NetworkClient(transport: transport).with {
                 $0.baseURL = CommandLine.arguments[1]
                 $0.options.totalTimeout = .seconds(60)

@@ -13,7 +13,7 @@ extension Kind {
             request.options.wireLog = WireLog(Logger(label: place.kind) { _ in QuietLog() })
             request.body = .replayableStream { Bodies.chunks([100]) }
         },
-        Kind("progress") { $1.options.progress = TransferProgress.Handler { _ in } },
+        Kind("progress") { $1.options.progress = { _ in } },
         Kind("small-limit") { $1.options.maximumBodyBytes = 8 },
         Kind("first-byte-timeout") { $1.options.firstByteTimeout = .seconds(20) },
         Kind("no-timeouts") {

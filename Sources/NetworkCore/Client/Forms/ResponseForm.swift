@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 
 /// What a response's body becomes. This argument determines what ``NetworkDispatcher/send(_:as:)`` returns.
 ///
@@ -23,6 +23,21 @@ import HTTPTypes
 /// Each form except ``stream`` and ``events`` accepts the responses that ``NetworkClient/validation`` accepts. A
 /// resumed file is validated as a whole (``file(_:options:)``). A collected body is limited to
 /// ``TransportOptions/maximumBodyBytes``.
+///
+/// A form of your own is made of another form (``map(_:)``), or of the response as it arrives
+/// (``init(headerFields:body:)``):
+///
+/// ```swift
+/// extension ResponseForm<[[String]]> {
+///     static var csv: Self {
+///         ResponseForm<String>.text.map { text in
+///             text.split(separator: "\n").map { $0.split(separator: ",").map(String.init) }
+///         }
+///     }
+/// }
+///
+/// let rows = try await client.send(RequestData(path: "users.csv"), as: .csv).body
+/// ```
 public struct ResponseForm<Body>: Sendable, SafelyPrinted {
     /// Header fields for a request that does not have them already.
     let fields: @Sendable (NetworkClient) -> HTTPFields
@@ -42,6 +57,51 @@ public struct ResponseForm<Body>: Sendable, SafelyPrinted {
     }
 }
 
+extension ResponseForm {
+    /// Creates a form of your own from the response as it arrives.
+    ///
+    /// ```swift
+    /// extension ResponseForm<Int> {
+    ///     /// The number of bytes of the body, none of which is kept.
+    ///     static var size: Self {
+    ///         ResponseForm(headerFields: [.acceptEncoding: "identity"]) { response in
+    ///             try await response.body.reduce(0) { $0 + $1.count }
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The closure gets the responses that ``NetworkClient/validation`` accepts. For every response, map the form
+    /// ``stream``. What the closure leaves unread arrives until the returned response is released.
+    /// - Parameters:
+    ///   - headerFields: Header fields for a request that does not have them, such as `Accept`. Default: none.
+    ///   - body: Makes the body of the returned response. A ``NetworkError`` that it throws gets the exchange attached;
+    ///     any other error reaches the caller unchanged. The call's total timeout ends the reading of the response, and
+    ///     is checked after the closure.
+    public init(
+        headerFields: HTTPFields = [:],
+        body: @escaping @Sendable (NetworkResponse<TransportResponse.Body>) async throws -> sending Body
+    ) {
+        self.init(fields: { _ in headerFields }) { prepared in
+            let arrival = try await prepared.arrival()
+            try await arrival.validate()
+            let response = arrival.streamed(arrival.incoming.body.naming { arrival.naming($0) })
+            return response.replacing(try await prepared.make { try await body(response) })
+        }
+    }
+
+    /// Returns the form of what a closure makes of this form's body.
+    /// - Parameter body: Makes the body of the returned response, with the errors of ``init(headerFields:body:)``.
+    public func map<Other>(
+        _ body: @escaping @Sendable (Body) async throws -> sending Other
+    ) -> ResponseForm<Other> {
+        ResponseForm<Other>(isEndless: isEndless, fields: fields) { [receive] prepared in
+            let response = try await receive(prepared)
+            return response.replacing(try await prepared.make { try await body(response.body) })
+        }
+    }
+}
+
 /// A request that is encoded and ready to be sent.
 struct PreparedCall: Sendable {
     let client: NetworkClient
@@ -50,6 +110,17 @@ struct PreparedCall: Sendable {
 
     /// Sends the request and returns when the head of its response has arrived.
     func arrival() async throws -> Arrival { try await arrival(of: request, in: call) }
+
+    /// Makes a body by a closure of the caller's.
+    func make<Body>(_ make: () async throws -> sending Body) async throws -> sending Body {
+        do {
+            let body = try await make()
+            try call.check(while: .decoding)
+            return body
+        } catch {
+            throw call.noted(in: error, of: request, transport: client.transport.name)
+        }
+    }
 
     /// Sends a variant of the request and returns when the head of its response has arrived.
     func arrival(of request: TransportRequest, in call: NetworkClient.Call) async throws -> Arrival {

@@ -68,6 +68,7 @@ public struct RedirectPolicy: Sendable {
     }
 
     /// The outcome of a proposed redirect.
+    @nonexhaustive
     public enum Decision: Sendable {
         /// Sends this request as it is: the proposed one, or a changed one. The rules are not applied again.
         case follow(TransportRequest)

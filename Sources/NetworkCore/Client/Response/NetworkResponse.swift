@@ -8,7 +8,7 @@ public struct NetworkResponse<Body>: SafelyPrinted {
     /// interceptors. If an interceptor made the response and no request was sent, it is the request's own URL. `nil`
     /// from a dispatcher that carries no URLs (``NetworkDispatcher``).
     public var url: RequestURL?
-    /// The status and the header fields.
+    /// The status and the header fields, of which a dispatcher that only delivers bytes has none.
     public var head: HTTPResponse {
         get { readableHead.head }
         set { readableHead.head = newValue }
@@ -57,14 +57,18 @@ public struct NetworkResponse<Body>: SafelyPrinted {
         NetworkResponse<Other>(other, readableHead, readableMetrics, url, redirects: redirects, attempts: tries)
     }
 
-    /// The status: 200, 201, ….
+    /// The status: 200, 201, …. The response of a ``NetworkDispatcher`` that only delivers bytes has none: its code is
+    /// 0, and its kind is `invalid`.
     public var status: HTTPResponse.Status { readableHead.status }
     /// The header fields: in the order of arrival, with repeated ones separate, where the transport has
     /// ``TransportCapabilities/Capability/exactResponseFields``; over URLSession in alphabetical order and joined.
     public var headerFields: HTTPFields { head.headerFields }
 
     /// The status, the number of header fields, and the body's type.
-    public var description: String { "\(status.code), \(headerFields.count) header fields, a body of \(Body.self)" }
+    public var description: String {
+        let status = status == 0 ? "no status" : "\(status.code)"
+        return "\(status), \(headerFields.count) header fields, a body of \(Body.self)"
+    }
 }
 
 extension NetworkResponse: Sendable where Body: Sendable {}

@@ -40,11 +40,12 @@ public struct RequestContent: Sendable, SafelyPrinted {
     func encoded(by defaults: Defaults) throws -> Encoded { try encode(defaults) }
 
     /// Returns the same content with a body that reports how much of it has gone to the transport; see
-    /// ``TransportRequest/Body/reporting(_:)``. The progress of a multipart form is that of all its parts together.
-    public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> RequestContent {
+    /// ``TransportRequest/Body/reportingProgress(_:)``. The progress of a multipart form is that of all its parts
+    /// together.
+    public func reportingProgress(_ report: @escaping @Sendable (TransferProgress) -> Void) -> RequestContent {
         RequestContent { defaults in
             var encoded = try encoded(by: defaults)
-            encoded.body = encoded.body.reporting(report)
+            encoded.body = encoded.body.reportingProgress(report)
             return encoded
         }
     }

@@ -5,7 +5,7 @@ extension RequestData {
     /// most common.
     ///
     /// ```swift
-    /// var data = RequestData(path: "http://127.0.0.1:8080/search", params: ["tags": ["a", "b"], "exact": true])
+    /// var data = RequestData(path: "http://127.0.0.1:8080/search", parameters: ["tags": ["a", "b"], "exact": true])
     /// data.conventions.arrays = .brackets
     /// data.conventions.booleans = .numbers
     /// ```
@@ -28,6 +28,7 @@ extension RequestData {
         public init() {}
 
         /// The way a list is written. An empty list is left out, and so is `nil` in a list.
+        @nonexhaustive
         public enum Arrays: Sendable, Hashable, CaseIterable {
             /// `tags=a&tags=b`.
             case repeated
@@ -40,6 +41,7 @@ extension RequestData {
         }
 
         /// The way an object within another is written.
+        @nonexhaustive
         public enum Objects: Sendable, Hashable, CaseIterable {
             /// `user[name]=Ada`.
             case brackets
@@ -48,6 +50,7 @@ extension RequestData {
         }
 
         /// The way a boolean is written.
+        @nonexhaustive
         public enum Booleans: Sendable, Hashable, CaseIterable {
             /// `true` and `false`.
             case words
@@ -56,6 +59,7 @@ extension RequestData {
         }
 
         /// The way a date is written.
+        @nonexhaustive
         public enum Dates: Sendable, Hashable, CaseIterable {
             /// `2026-01-31T12:00:00Z`, in UTC, with milliseconds if the date is not a whole second.
             case iso8601

@@ -21,7 +21,7 @@ extension NetworkError.Code {
     public static let invalidMethod = Self("invalidMethod")
     /// The name of a header field is not a token or occurs twice in different case, `Host` is given twice, a value
     /// contains a control character, or a value or all fields together are too long.
-    public static let invalidHeader = Self("invalidHeader")
+    public static let invalidHeaderField = Self("invalidHeaderField")
     /// A parameter can't be encoded. The message names its path and type.
     public static let invalidParameters = Self("invalidParameters")
     /// The value of an option is out of range, such as a negative timeout.

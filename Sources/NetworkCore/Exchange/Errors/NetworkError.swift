@@ -155,6 +155,7 @@ public struct NetworkError: Error, Sendable {
     }
 
     /// How far an exchange had come.
+    @nonexhaustive
     public enum Phase: String, Sendable, Hashable, Codable {
         /// Nothing was sent: the request was refused.
         case preparing = "preparing the request"

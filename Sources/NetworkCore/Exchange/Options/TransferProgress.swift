@@ -16,20 +16,15 @@ public struct TransferProgress: Sendable, Hashable {
     public var fraction: Double? {
         total.map { $0 > 0 ? min(1, Double(completed) / Double($0)) : 1 }
     }
+}
 
-    /// A closure that receives progress. It is an object so that options that contain one stay comparable: two handlers
-    /// are equal if they are the same object.
-    public final class Handler: Sendable, Hashable {
-        /// The closure to call with each step.
-        public let report: @Sendable (TransferProgress) -> Void
+/// A closure that receives progress, as an object, so that options that contain one stay comparable.
+final class ProgressHandler: Sendable, Hashable {
+    let report: @Sendable (TransferProgress) -> Void
 
-        /// Creates a handler from a closure.
-        public init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
+    init(_ report: @escaping @Sendable (TransferProgress) -> Void) { self.report = report }
 
-        /// Returns whether both handlers are the same object.
-        public static func == (left: Handler, right: Handler) -> Bool { left === right }
+    static func == (left: ProgressHandler, right: ProgressHandler) -> Bool { left === right }
 
-        /// Hashes the object's identity.
-        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -9,6 +9,7 @@ extension TransportOptions {
     /// receives the last response. The body goes out in each round, so it must be one that can be sent twice; a
     /// one-time stream goes with `Expect: 100-continue`, and a challenge that comes when the stream has begun is the
     /// response.
+    @nonexhaustive
     public enum Authentication: Sendable, Hashable, SafelyPrinted {
         /// User and password in the clear ([RFC 7617](https://www.rfc-editor.org/rfc/rfc7617)). Use it only over TLS or
         /// in networks of your own.

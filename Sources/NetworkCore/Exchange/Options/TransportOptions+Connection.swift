@@ -48,6 +48,7 @@ extension TransportOptions {
         public init() {}
 
         /// An IP address family.
+        @nonexhaustive
         public enum IPVersion: Sendable, Hashable, CaseIterable {
             /// All addresses of the name.
             case any
@@ -57,7 +58,7 @@ extension TransportOptions {
             case v6
         }
 
-        /// A Unix socket on this machine.
+        /// A Unix socket on this machine. Linux has these two kinds, so that this enum stays closed.
         public enum UnixSocket: Sendable, Hashable {
             /// A socket in the file system, with a path of at most 107 bytes. Requires libcurl 7.40.
             /// [CURLOPT_UNIX_SOCKET_PATH](https://curl.se/libcurl/c/CURLOPT_UNIX_SOCKET_PATH.html)

@@ -1,5 +1,6 @@
 extension TransportOptions {
     /// A compression of bodies ([RFC 9110 §8.4.1](https://www.rfc-editor.org/rfc/rfc9110#section-8.4.1)).
+    @nonexhaustive
     public enum ContentEncoding: String, Sendable, Hashable, CaseIterable {
         /// gzip ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952)).
         case gzip
@@ -23,6 +24,7 @@ extension TransportOptions {
     }
 
     /// The compression of a request's body.
+    @nonexhaustive
     public enum RequestCompression: Sendable, Hashable {
         /// No compression.
         case none

@@ -24,6 +24,7 @@ extension TransportOptions {
         }
 
         /// The source of the proxy.
+        @nonexhaustive
         public enum Choice: Sendable, Hashable {
             /// The environment's variables.
             case environment
@@ -91,6 +92,7 @@ extension TransportOptions.Proxy {
         }
 
         /// How user and password are sent to an HTTP proxy.
+        @nonexhaustive
         public enum AuthenticationScheme: Sendable, Hashable, CaseIterable {
             /// In the clear.
             case basic

@@ -43,6 +43,7 @@ extension TransportOptions {
         public init() {}
 
         /// The certificate authorities to trust, instead of all others.
+        @nonexhaustive
         public enum Authorities: Sendable, Hashable, SafelyPrinted {
             /// The system's certificates, where libcurl was built to look for them. The bundle is read once and cached
             /// for a day. A directory of single files, which would be read again for each
@@ -112,6 +113,7 @@ extension TransportOptions {
         }
 
         /// The source of a PEM text.
+        @nonexhaustive
         public enum Source: Sendable, Hashable, SafelyPrinted {
             /// The path of a file.
             case file(String)
@@ -139,6 +141,7 @@ extension TransportOptions {
         }
 
         /// A version of TLS.
+        @nonexhaustive
         public enum Version: Int, Sendable, Hashable, Comparable, CaseIterable {
             /// TLS 1.0, which is insecure. Many TLS libraries refuse it even if it is requested.
             case tls1_0

@@ -50,10 +50,16 @@ public struct TransportOptions: Sendable, Hashable {
     /// The version of HTTP. Default: ``HTTPVersion/automatic``.
     /// [CURLOPT_HTTP_VERSION](https://curl.se/libcurl/c/CURLOPT_HTTP_VERSION.html)
     public var httpVersion = HTTPVersion.automatic
-    /// The handler for the progress of the response's body. It is called on the transport's own thread and must return
-    /// at once. It counts bytes on the wire over curl, decoded bytes over URLSession, and begins anew for each exchange
-    /// of a call: the bodies of redirects, challenges and failed attempts are reported too. Default: `nil`.
-    public var progress: TransferProgress.Handler?
+    /// Receives the progress of the response's body. It is called on the transport's own thread and must return at
+    /// once. It counts bytes on the wire over curl, decoded bytes over URLSession, and begins anew for each exchange of
+    /// a call: the bodies of redirects, challenges and failed attempts are reported too. Default: `nil`.
+    ///
+    /// Copies of options with a closure are equal; a closure that is set twice makes two that are not.
+    public var progress: (@Sendable (TransferProgress) -> Void)? {
+        get { progressHandler?.report }
+        set { progressHandler = newValue.map(ProgressHandler.init) }
+    }
+    private var progressHandler: ProgressHandler?
     /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`. Not supported by the
     /// URLSession transport. Next to ``Names/dnsOverHTTPS`` it is ``NetworkError/Code/invalidOption``.
     public var wireLog: WireLog?
@@ -112,6 +118,7 @@ public struct TransportOptions: Sendable, Hashable {
     }
 
     /// The version of HTTP to speak to the server.
+    @nonexhaustive
     public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
         /// HTTP/2 over TLS where the transport handles it well, or else HTTP/1.1.
         case automatic

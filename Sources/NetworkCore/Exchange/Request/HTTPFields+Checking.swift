@@ -2,27 +2,27 @@ public import HTTPTypes
 
 extension HTTPFields {
     /// Creates header fields from names and values as people write them, sorted by name.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, which names the field and the problem: a
-    ///   name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, which names the field and the problem:
+    ///   a name that is not a token, a value with a control character or more than 65,536 bytes, the same name twice in
     ///   different case, or more fields than a request can have (``TransportRequest/maximumHeaderBytes``).
-    public init(checking headers: [String: String]) throws {
+    public init(checking fields: [String: String]) throws {
         self.init()
         var names: Set<String> = []
-        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+        for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
             try append(checking: name, value: value)
             let canonical = self[endIndex - 1].name.canonicalName
             guard names.insert(canonical).inserted else {
-                throw NetworkError.invalidHeader(name, "is given twice, in different case")
+                throw NetworkError.invalidHeaderField(name, "is given twice, in different case")
             }
         }
     }
 
     /// Appends a field with a name and a value as people write them.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``, for more fields than a request can have
-    ///   too: `HTTPFields` itself traps beyond 65,534.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, for more fields than a request can
+    ///   have too: `HTTPFields` itself traps beyond 65,534.
     package mutating func append(checking name: String, value: String) throws {
         guard count < Self.maximumFields else {
-            throw NetworkError.invalidHeader(name, "is one of more than the \(Self.maximumFields) of any request")
+            throw NetworkError.invalidHeaderField(name, "is one of more than the \(Self.maximumFields) of any request")
         }
         append(try HTTPField(checking: name, value: value))
     }
@@ -58,12 +58,12 @@ extension HTTPField {
     ///
     /// Spaces and tabs around the value are not part of it and are removed
     /// ([RFC 9110 §5.5](https://www.rfc-editor.org/rfc/rfc9110#section-5.5)).
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeader``.
+    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``.
     public init(checking name: String, value: String) throws {
         guard let fieldName = HTTPField.Name(name) else {
-            throw NetworkError.invalidHeader(name, "has a name that is not a token (RFC 9110 §5.1)")
+            throw NetworkError.invalidHeaderField(name, "has a name that is not a token (RFC 9110 §5.1)")
         }
-        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name, problem) }
+        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeaderField(name, problem) }
         self.init(name: fieldName, value: String(value.withoutBlanks))
     }
 
@@ -88,10 +88,10 @@ extension HTTPField {
 
     /// Checks a field that was created with `HTTPField(name:value:)`, which accepts any value.
     func checkValue() throws {
-        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeader(name.rawName, problem) }
+        if let problem = Self.problem(withValue: value) { throw NetworkError.invalidHeaderField(name.rawName, problem) }
         // As text, each byte that is not UTF-8 is U+FFFD, which would be sent in its place.
         guard !value.unicodeScalars.contains("\u{FFFD}") || self == HTTPField(name: name, value: value) else {
-            throw NetworkError.invalidHeader(name.rawName, "has bytes in its value that are not UTF-8")
+            throw NetworkError.invalidHeaderField(name.rawName, "has bytes in its value that are not UTF-8")
         }
     }
 }
@@ -101,8 +101,8 @@ extension HTTPField.Name {
 }
 
 extension NetworkError {
-    static func invalidHeader(_ name: String, _ problem: String) -> NetworkError {
-        NetworkError.refused(.invalidHeader, "the header field '\(Redaction.token(name))' \(problem)")
+    static func invalidHeaderField(_ name: String, _ problem: String) -> NetworkError {
+        NetworkError.refused(.invalidHeaderField, "the header field '\(Redaction.token(name))' \(problem)")
     }
 
     fileprivate static func invalidLength(_ reason: String) -> NetworkError {

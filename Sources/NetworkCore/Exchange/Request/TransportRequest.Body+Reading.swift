@@ -46,7 +46,7 @@ extension TransportRequest.Body {
     /// ``TransportCapabilities/Capability/streamedRequestBodies``, the progress is that of collecting it.
     /// - Parameter report: Called after each chunk, on any thread. It must return soon, because the upload waits for
     ///   it.
-    public func reporting(_ report: @escaping @Sendable (TransferProgress) -> Void) -> TransportRequest.Body {
+    public func reportingProgress(_ report: @escaping @Sendable (TransferProgress) -> Void) -> TransportRequest.Body {
         let length = length
         return witnessed {
             let sent = Guarded(0)

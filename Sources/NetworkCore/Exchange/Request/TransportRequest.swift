@@ -150,8 +150,8 @@ public struct TransportRequest: Sendable, SafelyPrinted {
 
     /// Checks everything that can be checked before anything is sent.
     /// - Throws: ``NetworkError/Code/invalidOption`` for an option out of range; ``NetworkError/Code/unsupported`` for
-    ///   a feature that the transport does not support, with the names of both; ``NetworkError/Code/invalidHeader`` for
-    ///   a header field that can't be sent.
+    ///   a feature that the transport does not support, with the names of both;
+    ///   ``NetworkError/Code/invalidHeaderField`` for a header field that can't be sent.
     public func check(for capabilities: TransportCapabilities) throws {
         try options.check()
         for missing in requiredCapabilities where !capabilities.supports(missing) {
@@ -230,7 +230,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
             try field.checkValue()
             if field.name == .host {
                 // libcurl would send the first one alone, and URLSession one field with both values.
-                if namesHost { throw NetworkError.invalidHeader("Host", "is given twice (RFC 9112 §3.2)") }
+                if namesHost { throw NetworkError.invalidHeaderField("Host", "is given twice (RFC 9112 §3.2)") }
                 namesHost = true
             }
             bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
@@ -242,7 +242,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         }
         guard bytes <= Self.maximumHeaderBytes else {
             throw NetworkError.refused(
-                .invalidHeader,
+                .invalidHeaderField,
                 "the header fields have \(bytes) bytes together; at most \(Self.maximumHeaderBytes) are sent")
         }
     }
@@ -282,11 +282,11 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     private static var fewFields: Int { 64 }
 
     /// Checks the number of header fields, to which the pipeline adds some: `HTTPFields` traps beyond 65,534.
-    /// - Throws: ``NetworkError/Code/invalidHeader``.
+    /// - Throws: ``NetworkError/Code/invalidHeaderField``.
     func checkFieldCount(adding more: Int = 0) throws {
         guard headerFields.count + more > HTTPFields.maximumFields else { return }
         throw NetworkError.refused(
-            .invalidHeader,
+            .invalidHeaderField,
             "the request has \(headerFields.count + more) header fields; no request can have more than "
                 + "\(HTTPFields.maximumFields)")
     }

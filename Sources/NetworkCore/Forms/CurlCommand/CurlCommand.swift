@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 
 extension TransportRequest {
-    /// Whether a curl command shows values that may be secrets.
+    /// Whether a curl command shows values that may be secrets. There is no third way, so that this enum stays closed.
     public enum CurlSecrets: Sendable, Hashable {
         /// Replaces them with `REDACTED`: users and passwords, ``SecretFields`` and ``TransportOptions/secretFields``,
         /// the values of the query and the queries of other URLs, the path of a server for DNS over HTTPS, and the

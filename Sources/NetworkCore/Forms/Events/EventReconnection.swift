@@ -56,8 +56,8 @@ struct EventReconnection: Sendable {
     private func next(jitter: Double) -> Action {
         if let most = options.maximumFailures, failures >= most { return .giveUp }
         let backOff = BackOff(
-            first: max(serverTime ?? options.reconnectionTime, options.minimumReconnectionTime),
-            limit: options.maximumReconnectionTime
+            first: max(serverTime ?? options.reconnectionDelay, options.minimumReconnectionDelay),
+            limit: options.maximumReconnectionDelay
         )
         return .reconnect(after: backOff.delay(after: max(1, failures), jitter: failures > 1 ? jitter : 0))
     }

@@ -65,13 +65,13 @@ extension ServerSentEvents {
         public var lastEventID = ""
         /// The pause before a reconnection, unless the server sets one (`retry:`). Default: 3 s. It doubles with each
         /// failure in a row.
-        public var reconnectionTime = Duration.seconds(3)
+        public var reconnectionDelay = Duration.seconds(3)
         /// The shortest pause before a reconnection, whatever the server sets. Default: 500 ms. Without it, a server
         /// that sends `retry: 0` would get as many connections as it can end.
-        public var minimumReconnectionTime = Duration.milliseconds(500)
+        public var minimumReconnectionDelay = Duration.milliseconds(500)
         /// The longest pause before a reconnection, whatever the server sets. It also overrides a longer
-        /// ``minimumReconnectionTime``. Default: 60 s.
-        public var maximumReconnectionTime = Duration.seconds(60)
+        /// ``minimumReconnectionDelay``. Default: 60 s.
+        public var maximumReconnectionDelay = Duration.seconds(60)
         /// The limit on connections in a row that fail or bring no event: the last of them is followed by no other,
         /// and its failure is thrown. Default: 10; 0 for no reconnection, `nil` for no limit.
         public var maximumFailures: Int? = 10
@@ -91,9 +91,9 @@ extension ServerSentEvents {
         public init() {}
 
         func check() throws {
-            try OptionCheck.pause(reconnectionTime, "reconnectionTime")
-            try OptionCheck.pause(minimumReconnectionTime, "minimumReconnectionTime")
-            try OptionCheck.pause(maximumReconnectionTime, "maximumReconnectionTime")
+            try OptionCheck.pause(reconnectionDelay, "reconnectionDelay")
+            try OptionCheck.pause(minimumReconnectionDelay, "minimumReconnectionDelay")
+            try OptionCheck.pause(maximumReconnectionDelay, "maximumReconnectionDelay")
             try OptionCheck.atLeast(0, maximumFailures ?? 0, "maximumFailures")
             try OptionCheck.atLeast(1, maximumLineBytes, "maximumLineBytes")
             try OptionCheck.atLeast(1, maximumEventBytes, "maximumEventBytes")
@@ -101,7 +101,7 @@ extension ServerSentEvents {
 
         /// The pauses and limits, and whether there is an id to begin after.
         public var description: String {
-            let pauses = "after \(reconnectionTime), \(minimumReconnectionTime) to \(maximumReconnectionTime)"
+            let pauses = "after \(reconnectionDelay), \(minimumReconnectionDelay) to \(maximumReconnectionDelay)"
             let failures = maximumFailures.map { "\($0)" } ?? "any number of"
             return "reconnects \(pauses), \(failures) failures, lines of \(maximumLineBytes) bytes, "
                 + "events of \(maximumEventBytes) bytes\(reconnectsAnyMethod ? ", any method" : "")"

@@ -21,7 +21,7 @@ extension ServerSentEvents {
         /// The id to send as `Last-Event-ID` if the stream breaks now.
         public private(set) var lastEventID: String
         /// The pause before a reconnection that the server has requested; `nil` if it has not.
-        public private(set) var reconnectionTime: Duration?
+        public private(set) var reconnectionDelay: Duration?
         /// The reason why the parser reads no further: ``NetworkError/Code/lineTooLong`` or
         /// ``NetworkError/Code/eventTooLarge``. The events before it are returned first.
         public private(set) var problem: NetworkError?
@@ -100,7 +100,7 @@ extension ServerSentEvents {
                 // About three weeks, far below the overflow of a Duration.
                 let longest = Int64(Int32.max)
                 let asked = Int64(String(decoding: value, as: UTF8.self)) ?? longest
-                reconnectionTime = .milliseconds(Swift.min(asked, longest))
+                reconnectionDelay = .milliseconds(Swift.min(asked, longest))
             default: break
             }
         }

@@ -181,7 +181,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         fileprivate mutating func take(_ chunk: Data) -> [Event] {
             var events = parser.events(in: chunk)
             for index in events.indices { events[index].decoder.value = prepared.client.decoder }
-            if let time = parser.reconnectionTime { reconnection.serverTime = time }
+            if let time = parser.reconnectionDelay { reconnection.serverTime = time }
             if !events.isEmpty { reconnection.received() }
             return events.reversed()
         }

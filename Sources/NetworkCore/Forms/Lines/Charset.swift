@@ -2,6 +2,7 @@ import HTTPTypes
 
 extension ResponseLines {
     /// The treatment of bytes that are not text in the charset of a response.
+    @nonexhaustive
     public enum InvalidText: Sendable, Hashable {
         /// Fails with ``NetworkError/Code/undecodableText``.
         case refused
