@@ -13,13 +13,15 @@ COPY scripts/lib.sh scripts/setup scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 # Dependencies change less often than the sources, so this layer stays in the cache.
 COPY Package.swift ./
-RUN swift package resolve
+COPY Tools/netlayer/Package.swift Tools/netlayer/
+RUN swift package --package-path Tools/netlayer resolve
 
 FROM base AS build
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product netlayer \
-    && cp "$(swift build -c release --static-swift-stdlib --show-bin-path)/netlayer" /netlayer \
+COPY Tools Tools
+RUN swift build -c release --static-swift-stdlib --package-path Tools/netlayer --product netlayer \
+    && cp Tools/netlayer/.build/release/netlayer /netlayer \
     && strip /netlayer
 
 FROM base AS test
@@ -27,7 +29,7 @@ COPY scripts/setup-tests scripts/
 COPY scripts/peers scripts/peers
 RUN scripts/setup-tests && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN swift build --build-tests
+RUN swift build --build-tests && swift build --package-path Tools/netlayer --build-tests
 CMD ["scripts/test"]
 
 FROM ${RUNTIME_IMAGE} AS run

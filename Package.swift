@@ -25,13 +25,13 @@ let package = Package(
     products: [
         .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
         .library(name: "NetworkLayerTutorials", targets: ["NetworkLayerTutorials"]),
+        .library(name: "NetworkComparison", targets: ["NetworkComparison"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
         .library(name: "NetworkRecording", targets: ["NetworkRecording"]),
         .library(name: "NetworkRollout", targets: ["NetworkRollout"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
-        .executable(name: "netlayer", targets: ["netlayer"]),
     ],
     traits: [
         .trait(
@@ -45,8 +45,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         // Only checked out and built with the trait of its name.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         .systemLibrary(
@@ -97,16 +95,6 @@ let package = Package(
         .target(
             name: "NetworkRollout",
             dependencies: ["CLibrary", "NetworkComparison", "NetworkCore", "NetworkLayer", logging],
-            swiftSettings: librarySettings
-        ),
-        .executableTarget(
-            name: "netlayer",
-            dependencies: [
-                "CLibrary", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkRollout",
-                "NetworkTesting", httpTypes, logging,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-            ],
             swiftSettings: librarySettings
         ),
         // What the test targets share.
@@ -176,13 +164,6 @@ let package = Package(
         .testTarget(
             name: "NetworkRolloutTests",
             dependencies: ["NetworkLayer", "NetworkRollout", "NetworkTesting", "TestSupport"],
-            swiftSettings: settings
-        ),
-        .testTarget(
-            name: "NetlayerTests",
-            dependencies: [
-                "netlayer", "NetworkComparison", "NetworkLayer", "NetworkRecording", "NetworkTesting", "TestSupport",
-            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -13,7 +13,11 @@ let tutorials = [product("NetworkLayer"), product("NetworkLayerTutorials")]
 
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "NetworkLayer", path: "..")],
+    dependencies: [
+        .package(name: "NetworkLayer", path: ".."),
+        // Its program is built besides, with the library that is there already.
+        .package(path: "../Tools/netlayer"),
+    ],
     targets: [
         .executableTarget(
             name: "CurlOnly",

@@ -150,12 +150,24 @@ wait_for_url() {
     die "nothing listens at $1"
 }
 
-# start_demo_server debug|release   builds the tool together with the examples, which saves building the library twice,
-# and starts its demo server. Sets: built, the folder of the programs; server, the server's URL.
-start_demo_server() {
-    local log tries
+# ---- the tool ----------------------------------------------------------------------------------------------------
+
+# The package of the tool and its tests. (Two packages can't share a build folder: SwiftPM would take the one's plan for
+# the other's.)
+# shellcheck disable=SC2034
+tool=$root/Tools/netlayer
+
+# build_tool debug|release   builds the tool together with the examples, which saves building the library twice. Sets:
+# built, the folder of the programs.
+build_tool() {
     swift build --package-path "$root/Examples" -c "$1" --product netlayer
     built=$(swift build --package-path "$root/Examples" -c "$1" --show-bin-path)
+}
+
+# start_demo_server debug|release   builds the tool and starts its demo server. Sets: built; server, the server's URL.
+start_demo_server() {
+    local log tries
+    build_tool "$1"
     log=$(mktemp)
     start "$log" "$built/netlayer" serve --port 0
     # The first line of its output is its URL.

@@ -193,6 +193,13 @@ build_tests() {
     bundle=$programs/NetworkLayerPackageTests.xctest
 }
 
+# build_tool_tests   builds the tool and its tests. Sets: toolPrograms, a folder, and toolBundle.
+build_tool_tests() {
+    run swift build --package-path "$tool" --build-tests
+    toolPrograms=$(swift build --package-path "$tool" --show-bin-path)
+    toolBundle=$toolPrograms/netlayerPackageTests.xctest
+}
+
 # loads FOLDER   checks that the test bundle loads the libcurl in that folder.
 loads() {
     LD_LIBRARY_PATH=$1 ldd "$bundle" | grep -F "libcurl.so.4 => $1/" >/dev/null ||

@@ -1,3 +1,4 @@
+public import NetworkCore
 import NetworkLayer
 
 /// Shadows and canaries by the environment variable `NETWORK_TRANSPORT`.
@@ -17,5 +18,14 @@ public enum Rollout {
     /// Call it at the start of the program: the variable is read once, by the first request over the default transport.
     public static func enable() {
         DefaultTransport.readRollouts { try RolloutChoice(text: $0, from: TransportKind.variable).transport }
+    }
+
+    /// Returns a new shadow or canary over the shared transports, as a text of the table above describes it.
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - source: Where the text comes from, for the error: a variable, an option.
+    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration``, which says what is wrong with the text.
+    public static func transport(_ text: String, from source: String) throws -> any HTTPTransport {
+        try RolloutChoice(text: text, from: source).transport
     }
 }

@@ -1,4 +1,4 @@
-import CLibrary
+internal import Foundation
 
 /// Returns the shortest CPU time that the thread needs for a piece of work. Time taken by other threads and processes
 /// does not count.

@@ -1,27 +1,27 @@
 import Foundation
-package import NetworkCore
+public import NetworkCore
 
 /// A part of the responses by which two arms differ.
-package struct ContentDifference: Sendable {
+public struct ContentDifference: Sendable {
     /// The part: `status`, `error`, `field:name`, `json:/path`, `body`, …, safe to print.
-    package var place: String
+    public var place: String
     /// The part with what is left out of ``place``.
-    package var wholePlace: String
+    public var wholePlace: String
     /// Whether one of the arms lacks the part in the responses that are typical for the difference.
-    package var isOneSided = false
+    public var isOneSided = false
     /// The share of responses by which the arms differ, from 0 to 1.
-    package var share: Double
+    public var share: Double
     /// The same for two copies of the first arm.
-    package var noiseShare: Double
+    public var noiseShare: Double
     /// A value of each arm that is typical for the difference, safe to print.
-    package var example: (left: String, right: String)
+    public var example: (left: String, right: String)
     /// The known difference between the transports that it is; `nil` if it is new.
-    package var known: KnownDifference?
+    public var known: KnownDifference?
     /// The status of the responses, if there are several.
-    package var status: Int?
+    public var status: Int?
 
     /// The difference as a sentence.
-    package func text(_ arms: (left: String, right: String)) -> String {
+    public func text(_ arms: (left: String, right: String)) -> String {
         let spot = status.map { "\(place) (status \($0))" } ?? place
         let often = share >= 0.9995 ? "" : " in \(Self.percent(share)) of the responses"
         let noise = noiseShare > 0 ? "; two copies of \(arms.left) differ in \(Self.percent(noiseShare))" : ""
@@ -29,38 +29,41 @@ package struct ContentDifference: Sendable {
     }
 
     /// Returns a share as a percentage, with two digits that count below 10 %.
-    package static func percent(_ share: Double) -> String {
+    public static func percent(_ share: Double) -> String {
         share * 100 >= 10 ? "\(Int((share * 100).rounded())) %" : String(format: "%.2g %%", share * 100)
     }
 }
 
 /// Finds the differences between the responses of two arms.
-package struct ContentComparison: Sendable {
+public struct ContentComparison: Sendable {
     /// The most new differences that are listed, and the most known ones; the rest is counted.
-    package static let maximumDifferences = 100
+    public static let maximumDifferences = 100
+    /// The fewest processes of an arm whose differences from one another can be told from chance.
+    public static let minimumProcesses = 5
 
-    package private(set) var differences: [ContentDifference] = []
+    /// The differences that were found.
+    public private(set) var differences: [ContentDifference] = []
     /// The parts that change from request to request over one arm as much as between the arms, with that share.
-    package private(set) var noise: [(place: String, share: Double)] = []
+    public private(set) var noise: [(place: String, share: Double)] = []
     /// How many differences were found beyond those that are listed: known ones, and new ones.
-    package private(set) var unlisted = (known: 0, new: 0)
+    public private(set) var unlisted = (known: 0, new: 0)
 
     /// Whether status or error of most responses is another one for the copy of the first arm: the server treats equal
     /// arms differently, for example by a limit of connections.
-    package var isUnfounded: Bool {
+    public var isUnfounded: Bool {
         noise.contains { ["status", "error"].contains($0.place) && $0.share >= Self.shareBeyondChance }
     }
 
     /// Whether bodies change from response to response as a whole, so that nothing can be said of them.
-    package var hasUncomparedBodies: Bool { noise.contains { $0.place == "body" } }
+    public var hasUncomparedBodies: Bool { noise.contains { $0.place == "body" } }
 
     /// The share from which on two copies of one arm do not differ by chance: the server treats them differently.
-    package static let shareBeyondChance = 0.5
+    public static let shareBeyondChance = 0.5
 
     /// Whether one of the arms has no responses.
-    package let isEmpty: Bool
+    public let isEmpty: Bool
     /// Whether there was no room to compare all responses, or all parts of them.
-    package let isPartial: Bool
+    public let isPartial: Bool
 
     private let kinds: (left: String, right: String)
     private let sentNames: Set<String>
@@ -76,7 +79,7 @@ package struct ContentComparison: Sendable {
     ///   - sentNames: The header fields of the request besides those that the library adds.
     ///   - secretFields: The header fields that are secret besides those of ``SecretFields``.
     ///   - mayDifferInVersion: Whether the arms may speak different versions of HTTP.
-    package init(
+    public init(
         _ first: ContentTally, copy: ContentTally?, _ other: ContentTally, kinds: (left: String, right: String),
         sentNames: some Sequence<HTTPField.Name>, secretFields: Set<HTTPField.Name> = [],
         mayDifferInVersion: Bool = true
@@ -183,7 +186,7 @@ package struct ContentComparison: Sendable {
     /// chance (0.1 %, by Student's t). A few parts say nothing on that: then the responses alone decide.
     private static func isBeyondChance(_ rest: Double? = nil, of parts: [Double]) -> Bool {
         // Without a part that both have had, there is nothing to compare.
-        guard parts.count >= PairedComparison.minimumProcesses else { return !parts.isEmpty }
+        guard parts.count >= ContentComparison.minimumProcesses else { return !parts.isEmpty }
         let number = Double(parts.count)
         let average = parts.reduce(0, +) / number
         let squares = parts.reduce(0) { $0 + ($1 - average) * ($1 - average) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The contents of the responses of one arm for one URL.
-package struct ContentTally: Sendable {
+public struct ContentTally: Sendable {
     /// The most parts that are counted for one status.
     static let maximumParts = 20_000
     /// The most parts of one status that are known not to be counted.
@@ -20,15 +20,16 @@ package struct ContentTally: Sendable {
     /// The responses that were seen already, by their number.
     private var known: [Int: Known] = [:]
     /// How many responses there are, of which only a part may have been counted.
-    package private(set) var count = 0
+    public private(set) var count = 0
     /// How many responses were not compared, since there was no room for more.
-    package private(set) var notCompared = 0
+    public private(set) var notCompared = 0
     /// How many parts were not compared, since there was no room for more: this many at least.
-    package var partsNotCompared: Int { uncounted.values.reduce(0) { $0 + $1.count } }
+    public var partsNotCompared: Int { uncounted.values.reduce(0) { $0 + $1.count } }
     /// The texts of the first error of each code.
-    package private(set) var errorTexts: [String: String] = [:]
+    public private(set) var errorTexts: [String: String] = [:]
 
-    package init() {}
+    /// Creates a tally without responses.
+    public init() {}
 
     /// A response without its body, and its parts.
     private struct Known: Sendable {
@@ -56,7 +57,7 @@ package struct ContentTally: Sendable {
     }
 
     /// Makes a response known by a number.
-    package mutating func learn(_ response: RecordedResponse, as number: Int) {
+    public mutating func learn(_ response: RecordedResponse, as number: Int) {
         let earlier = response.digest == nil ? response.bodyOf.flatMap { known[$0]?.body } : nil
         var response = response
         // Without the earlier response there is nothing to compare.
@@ -74,17 +75,17 @@ package struct ContentTally: Sendable {
     }
 
     /// Returns the error of a response that is known by a number; `nil` for a success.
-    package func errorCode(of number: Int) -> String? { known[number]?.response.errorCode }
+    public func errorCode(of number: Int) -> String? { known[number]?.response.errorCode }
 
     /// Counts a response that is known by a number; an unknown one counts as not compared.
     /// - Parameter round: The round of an experiment, no earlier than that of the call before.
-    package mutating func count(_ number: Int, times: Int = 1, in round: ExperimentRound = ExperimentRound()) {
+    public mutating func count(_ number: Int, times: Int = 1, in round: ExperimentRound = ExperimentRound()) {
         count([number: times], in: round)
     }
 
     /// Counts the responses of a round: how often that of each number came. An unknown one counts as not compared.
     /// - Parameter round: The round of an experiment, no earlier than that of the call before.
-    package mutating func count(_ outcomes: [Int: Int], in round: ExperimentRound = ExperimentRound()) {
+    public mutating func count(_ outcomes: [Int: Int], in round: ExperimentRound = ExperimentRound()) {
         var compared: [Int: [(response: Known, times: Int)]] = [:]
         for (number, times) in outcomes {
             count += times
@@ -181,7 +182,7 @@ package struct ContentTally: Sendable {
     }
 
     /// The number of responses with each status, and of errors with each code.
-    package var outcomes: (statuses: [Int: Int], errors: [String: Int]) {
+    public var outcomes: (statuses: [Int: Int], errors: [String: Int]) {
         let failed = errors.counts.filter { $0.key.text != "none" }
         let statuses = statuses.counts.compactMap { value, count in Int(value.text).map { ($0, count.total) } }
         return (

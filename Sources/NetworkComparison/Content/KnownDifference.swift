@@ -1,13 +1,13 @@
 import NetworkCore
 
 /// A difference between the transports that is known and documented, in 'Where the transports differ'.
-package struct KnownDifference: Sendable, Hashable {
+public struct KnownDifference: Sendable, Hashable {
     /// The name under which the documentation has it.
-    package var name: String
+    public var name: String
     /// Why it is there.
-    package var reason: String
+    public var reason: String
     /// With which version it was seen.
-    package var since: String
+    public var since: String
 
     /// Returns the known difference of which two values of a part are an example; `nil` if it is a new one.
     static func found(

@@ -136,7 +136,7 @@ package struct PartTally: Sendable {
     /// lives; with too few processes, a round.
     func differences(to other: PartTally, in values: Set<PartValue>) -> [Double] {
         let processes = differences(to: other, in: values, by: \.process)
-        return processes.count < PairedComparison.minimumProcesses
+        return processes.count < ContentComparison.minimumProcesses
             ? differences(to: other, in: values, by: \.number) : processes
     }
 

@@ -1,13 +1,15 @@
 /// A round of an experiment, and the number of the process that carries it in each arm.
-package struct ExperimentRound: Hashable, Comparable, Sendable {
+public struct ExperimentRound: Hashable, Comparable, Sendable {
     let process: Int32
     let number: Int32
 
-    package init(process: Int = 0, number: Int = 0) {
+    /// Creates the round with a number, and the number of its process.
+    public init(process: Int = 0, number: Int = 0) {
         (self.process, self.number) = (Int32(clamping: process), Int32(clamping: number))
     }
 
-    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    /// By the numbers of the rounds.
+    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
 /// How often something has been in the rounds of an experiment.

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Student's t distribution.
-package enum StudentT {
+public enum StudentT {
     /// Returns the value that a variable of the distribution does not exceed with a given probability.
     /// - Parameters:
     ///   - probability: Above 0 and below 1.
     ///   - degrees: The degrees of freedom, at least 1.
-    package static func quantile(_ probability: Double, degrees: Int) -> Double {
+    public static func quantile(_ probability: Double, degrees: Int) -> Double {
         guard probability != 0.5 else { return 0 }
         // The distribution is symmetric, so only the upper half is searched.
         let upper = max(probability, 1 - probability)

@@ -1,4 +1,3 @@
-import CLibrary
 package import Foundation
 
 /// A text that must never be printed: unique fragments, combined in the form of a kind of secret.

@@ -38,7 +38,7 @@ public struct SHA256Checksum: Checksum {
     }
 
     /// Returns the checksum of bytes that are there at once.
-    package static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    public static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var checksum = SHA256Checksum()
         checksum.update(Data(bytes))
         return checksum.finish()

@@ -1,17 +1,17 @@
 /// A strict parser for one JSON text (RFC 8259): no comments, no trailing commas, no lone surrogates. It reads each
 /// byte once, whatever the text contains.
-package struct JSONParser {
+public struct JSONParser {
     private let bytes: [UInt8]
     private let allowsRepeatedKeys: Bool
     private var at = 0
 
     /// The maximum nesting depth of arrays and objects.
-    package static let maximumDepth = 64
+    public static let maximumDepth = 64
 
     /// Returns the value of a text.
     /// - Parameter allowsRepeatedKeys: Whether an object may contain a key more than once.
     /// - Throws: ``JSONProblem``.
-    package static func parse(_ bytes: [UInt8], allowsRepeatedKeys: Bool = false) throws -> JSONValue {
+    public static func parse(_ bytes: [UInt8], allowsRepeatedKeys: Bool = false) throws -> JSONValue {
         var parser = JSONParser(bytes, allowsRepeatedKeys)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
@@ -178,12 +178,14 @@ package struct JSONParser {
 }
 
 /// The reason why a text is not JSON, and the place.
-package struct JSONProblem: Error, Equatable {
-    package var message: String
+public struct JSONProblem: Error, Equatable {
+    /// What is wrong, such as `a value is expected`.
+    public var message: String
     /// The place in the text, in bytes from its start.
-    package var offset: Int
+    public var offset: Int
 
-    package init(message: String, offset: Int) {
+    /// Creates a problem of a text.
+    public init(message: String, offset: Int) {
         self.message = message
         self.offset = offset
     }
@@ -191,7 +193,7 @@ package struct JSONProblem: Error, Equatable {
 
 extension String {
     /// The first 64 Unicode scalars of a text with control characters made visible, for an error message.
-    package var shown: String {
+    public var shown: String {
         let start = unicodeScalars.prefix(64).map { $0.escaped(asASCII: true) }.joined()
         return unicodeScalars.count > 64 ? start + "…" : start
     }

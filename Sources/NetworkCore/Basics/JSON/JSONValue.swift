@@ -1,5 +1,5 @@
 /// One JSON value. Numbers keep their digits and objects their order, so that a value can be written as it was read.
-package enum JSONValue: Sendable, Equatable {
+public enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case number(String)
@@ -8,35 +8,39 @@ package enum JSONValue: Sendable, Equatable {
     case object([Member])
 
     /// One key of an object, with its value.
-    package struct Member: Sendable, Equatable {
-        package var key: String
-        package var value: JSONValue
+    public struct Member: Sendable, Equatable {
+        /// The key, without its quotes and escapes.
+        public var key: String
+        /// The value.
+        public var value: JSONValue
 
-        package init(_ key: String, _ value: JSONValue) {
+        /// Creates a member of an object.
+        public init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
     }
 
-    package static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
+    /// Returns a whole number.
+    public static func integer(_ value: Int) -> JSONValue { .number(String(value)) }
 
     /// Returns a number rounded to three digits after the decimal point, or `null` if the value is not finite.
-    package static func decimal(_ value: Double) -> JSONValue {
+    public static func decimal(_ value: Double) -> JSONValue {
         let rounded = (value * 1000).rounded() / 1000
         return rounded.isFinite ? .number("\(rounded)") : .null
     }
 
     /// Returns a string, or `null` for `nil`.
-    package static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+    public static func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
 
     /// The number as an `Int`, if it is whole and fits: `10`, and also `1e1`.
-    package var wholeNumber: Int? {
+    public var wholeNumber: Int? {
         guard case .number(let digits) = self else { return nil }
         return Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }
     }
 
     /// The kind of the value, with its article, for error messages.
-    package var kind: String {
+    public var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"
@@ -48,7 +52,7 @@ package enum JSONValue: Sendable, Equatable {
     }
 
     /// The value as one line of JSON in UTF-8, without a line ending.
-    package var line: [UInt8] {
+    public var line: [UInt8] {
         var output: [UInt8] = []
         append(to: &output)
         return output

@@ -124,7 +124,7 @@ public final class CookieJar: Sendable {
 
     /// About what the cookies take in memory, in bytes: their texts, and 256 bytes for the rest of each. Those that
     /// have expired count until they leave.
-    package var heldBytes: Int { store.withLock(\.heldBytes) }
+    public var heldBytes: Int { store.withLock(\.heldBytes) }
 
     /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.
     func checkSuffixes() throws {

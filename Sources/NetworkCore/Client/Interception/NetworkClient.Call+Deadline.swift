@@ -17,7 +17,7 @@ extension NetworkClient.Call {
     /// - Throws: ``NetworkError/Code/totalTimeout`` at the deadline, with the exchange that the work's error names; the
     ///   work has been cancelled and has ended by then. ``NetworkError/Code/cancelled`` when the task is cancelled,
     ///   however the work reports it.
-    package func withinDeadline<Value: Sendable>(
+    public func withinDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await within(remaining, or: .totalTimeout, work)

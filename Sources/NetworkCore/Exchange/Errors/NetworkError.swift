@@ -189,7 +189,7 @@ public struct NetworkError: Error, Sendable {
 
     /// Returns the error with the exchange in which it occurred. An error that already names an exchange stays the
     /// same.
-    package func during(_ request: TransportRequest, transport: String, elapsed: Duration, repeats: Int = 0)
+    public func during(_ request: TransportRequest, transport: String, elapsed: Duration, repeats: Int = 0)
         -> NetworkError
     {
         guard exchange == nil else { return self }

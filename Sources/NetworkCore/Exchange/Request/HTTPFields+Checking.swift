@@ -20,7 +20,7 @@ extension HTTPFields {
     /// Appends a field with a name and a value as people write them.
     /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidHeaderField``, for more fields than a request can
     ///   have too: `HTTPFields` itself traps beyond 65,534.
-    package mutating func append(checking name: String, value: String) throws {
+    public mutating func append(checking name: String, value: String) throws {
         guard count < Self.maximumFields else {
             throw NetworkError.invalidHeaderField(name, "is one of more than the \(Self.maximumFields) of any request")
         }

@@ -93,8 +93,8 @@ extension TransportRequest {
             )
         }
 
-        /// The bytes, if they are in memory.
-        package var knownBytes: Data? {
+        /// The bytes, if the body was made from bytes; `nil` for a file and for a stream.
+        public var knownBytes: Data? {
             guard case .bytes(let bytes) = content else { return nil }
             return bytes
         }

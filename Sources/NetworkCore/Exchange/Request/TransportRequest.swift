@@ -160,8 +160,9 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         try checkParts()
     }
 
-    /// Checks everything that does not depend on the transport.
-    package func check() throws {
+    /// Checks everything that does not depend on the transport, as ``check(for:)`` does.
+    /// - Throws: ``NetworkError/Code/invalidOption`` and ``NetworkError/Code/invalidHeader``.
+    public func check() throws {
         try options.check()
         try checkParts()
     }

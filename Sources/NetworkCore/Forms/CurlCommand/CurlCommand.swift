@@ -32,9 +32,11 @@ extension TransportRequest {
         curlCommand(secrets: secrets, adding: [])
     }
 
-    /// Returns the request as a command with additional options.
-    /// - Parameter words: curl's options beyond one exchange. They hold no secrets.
-    package func curlCommand(secrets: CurlSecrets, adding words: [String]) -> String {
+    /// Returns the request as a command with additional options; see ``curlCommand(secrets:)``.
+    /// - Parameters:
+    ///   - secrets: Whether the command shows secrets.
+    ///   - words: curl's options beyond one exchange, such as `--location`. They are shown as they are.
+    public func curlCommand(secrets: CurlSecrets, adding words: [String]) -> String {
         CurlCommand(request: self, isRevealed: secrets == .revealed, words: words).text
     }
 }

@@ -1,0 +1,39 @@
+import Foundation
+
+enum Signals {
+    /// Blocks signals in this thread and in those that it begins, so that none is lost before a dispatch source
+    /// receives it (signalfd(2)). From then on, libdispatch decides which thread blocks them.
+    /// - Returns: The signals that the parent process does not ignore. `nohup` ignores SIGHUP, and a shell without job
+    ///   control ignores SIGINT for background commands.
+    static func block(_ numbers: [Int32]) -> [Int32] {
+        let taken = numbers.filter { !isIgnored($0) }
+        var mask = sigset_t()
+        unsafe sigemptyset(&mask)
+        for number in taken { unsafe sigaddset(&mask, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &mask, nil)
+        return taken
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        return unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// Runs `body`, which starts a program, with the default action of SIGPIPE and no signal blocked: a program
+    /// inherits both (execve(2)), and a shell can't undo the first. A signal that the parent process ignores stays
+    /// ignored.
+    static func withDefaults<Value>(_ body: () throws -> Value) rethrows -> Value {
+        signal(SIGPIPE, SIG_DFL)
+        // Threads of the pool block most signals.
+        var (none, mask) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
+        defer {
+            unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
+            signal(SIGPIPE, SIG_IGN)
+        }
+        return try body()
+    }
+}

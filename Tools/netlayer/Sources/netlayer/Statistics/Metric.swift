@@ -1,0 +1,33 @@
+/// A figure that two arms are compared by.
+enum Metric: String, CaseIterable, Sendable {
+    /// The median time of a request, from its start (or its intended start) to the end of the body.
+    case p50
+    /// The 95th percentile of that time.
+    case p95
+    /// The 99th percentile of that time.
+    case p99
+    /// The successful requests a second.
+    case rate
+    /// The CPU time of the arm's process for each request, user and system.
+    case cpu
+
+    /// The percentile, for a metric that is one.
+    var percent: Int? {
+        switch self {
+        case .p50: 50
+        case .p95: 95
+        case .p99: 99
+        case .rate, .cpu: nil
+        }
+    }
+
+    /// The fewest requests of an arm for an interval: with fewer, a percentile is one of the largest times, and the
+    /// interval too narrow.
+    var minimumRequests: Int {
+        switch self {
+        case .p95: 20
+        case .p99: 1_000
+        case .p50, .rate, .cpu: 1
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import NetworkComparison
+
+/// The interval in which a ratio lies.
+struct RatioInterval: Sendable, Equatable {
+    var ratio: Double
+    var low: Double
+    var high: Double
+
+    init(ratio: Double, low: Double, high: Double) {
+        (self.ratio, self.low, self.high) = (ratio, low, high)
+    }
+
+    /// Whether the ratio may be 1.
+    var includesOne: Bool { low <= 1 && high >= 1 }
+
+    /// The largest change that the interval does not exclude, as a factor above 1.
+    var reach: Double { max(high, 1 / low) }
+
+    /// Returns the change, as a factor above 1, that would hardly have been missed: its interval would not contain 1,
+    /// and it would exceed the noise, unless chance had moved it by half the width of the interval.
+    func detectable(beyond noise: Double) -> Double {
+        let reach = (high / low).squareRoot()
+        return reach * max(reach, noise)
+    }
+
+    /// The half-width, as a share of the ratio.
+    var halfWidth: Double { (high / low).squareRoot() - 1 }
+}
+
+/// The ratios of two arms' figures, from blocks that were taken in turns.
+///
+/// What one process did is one observation, however many blocks it is: where other work takes the cores, a process may
+/// be slower than its equal for as long as it lives. Processes with the same number lived at the same time and took
+/// turns, so they met the same state of the machine. The bootstrap draws pairs of processes, with repetition. Its
+/// standard error of the ratio's logarithm and Student's distribution make the interval: the percentiles of the
+/// bootstrap themselves would need ten thousands of draws where many verdicts share one chance of an error.
+struct PairedComparison: Sendable {
+    static let draws = 1_000
+    /// The fewest pairs of processes for which an interval is given.
+    static let minimumProcesses = ContentComparison.minimumProcesses
+
+    /// The number of pairs of processes.
+    let processes: Int
+    /// The number of requests with a response, of the arm that has fewer.
+    let requests: Int
+    private let ratios: [Metric: Double]
+    /// The standard error of each ratio's logarithm.
+    private let errors: [Metric: Double]
+
+    /// - Parameters:
+    ///   - left: The blocks of one arm.
+    ///   - right: The blocks of the other arm.
+    ///   - arePaired: Whether processes with the same number lived at the same time; one without a counterpart does not
+    ///     count then. Otherwise those of each arm are drawn by themselves, and all of them count.
+    ///   - draws: How often processes are drawn.
+    init(
+        _ left: [Block], _ right: [Block], arePaired: Bool = true, draws: Int = PairedComparison.draws,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        let (ones, others) = (Block.byProcess(left), Block.byProcess(right))
+        let left = Self.figures(of: ones, if: { !arePaired || others[$0] != nil })
+        let right = Self.figures(of: others, if: { !arePaired || ones[$0] != nil })
+        processes = min(left.count, right.count)
+        requests = min(left.requests, right.requests)
+        ratios = Self.ratios(left.values, right.values)
+        guard processes >= Self.minimumProcesses else {
+            errors = [:]
+            return
+        }
+        var samples: [Metric: [Double]] = [:]
+        for _ in 0..<draws {
+            let weights = Self.weights(left.count, using: &generator)
+            let others = arePaired ? weights : Self.weights(right.count, using: &generator)
+            for (metric, ratio) in Self.ratios(left.values(counting: weights), right.values(counting: others)) {
+                samples[metric, default: []].append(log(ratio))
+            }
+        }
+        errors = samples.compactMapValues { $0.count == draws ? Self.deviation($0) : nil }
+    }
+
+    /// Returns the figures of some processes, in the order of their numbers.
+    private static func figures(of processes: [Int: Block], if counts: (Int) -> Bool) -> BlockFigures {
+        BlockFigures(processes.filter { counts($0.key) }.sorted { $0.key < $1.key }.map(\.value))
+    }
+
+    /// Returns the interval of a metric's ratio, left to right; `nil` for fewer processes than ``minimumProcesses``,
+    /// for fewer requests than ``Metric/minimumRequests``, or without a value.
+    /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
+    func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
+        guard requests >= metric.minimumRequests, let ratio = ratios[metric], let error = errors[metric] else {
+            return nil
+        }
+        // The bootstrap of n processes divides by n where an estimate from n processes divides by n - 1.
+        let corrected = error * (Double(processes) / Double(processes - 1)).squareRoot()
+        let reach = exp(StudentT.quantile((1 + confidence) / 2, degrees: processes - 1) * corrected)
+        return RatioInterval(ratio: ratio, low: ratio / reach, high: ratio * reach)
+    }
+
+    /// Returns the ratio of a metric, left to right, whether there are enough processes for an interval or not.
+    func ratio(_ metric: Metric) -> Double? { ratios[metric] }
+
+    /// Returns how often each of some processes is drawn.
+    private static func weights(_ count: Int, using generator: inout some RandomNumberGenerator) -> [Int] {
+        var weights = [Int](repeating: 0, count: count)
+        for _ in 0..<count { weights[Int.random(in: 0..<count, using: &generator)] += 1 }
+        return weights
+    }
+
+    private static func ratios(_ left: [Metric: Double], _ right: [Metric: Double]) -> [Metric: Double] {
+        left.reduce(into: [:]) { ratios, entry in
+            guard let other = right[entry.key], other > 0, entry.value > 0 else { return }
+            ratios[entry.key] = entry.value / other
+        }
+    }
+
+    private static func deviation(_ values: [Double]) -> Double {
+        let mean = values.reduce(0, +) / Double(values.count)
+        return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)).squareRoot()
+    }
+}
