@@ -113,6 +113,16 @@ public struct ContentComparison: Sendable {
         }
     }
 
+    /// Adds what differs only in the first responses of connections: among all responses it is lost.
+    public mutating func add(inFirstResponses firsts: ContentComparison) {
+        let found = Set(differences.map(\.wholePlace)), aside = Set(noise.map(\.place))
+        for var difference in firsts.differences
+        where !found.contains(difference.wholePlace) && !aside.contains(difference.place) {
+            difference.place = "first response of a connection, \(difference.place)"
+            differences.append(difference)
+        }
+    }
+
     private mutating func judge(
         _ place: String, _ status: Int?, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) {

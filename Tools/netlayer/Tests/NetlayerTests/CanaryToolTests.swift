@@ -114,7 +114,6 @@ struct CanaryToolTests {
         Self.check(ComparisonText(result).lines.joined(separator: "\n"), secret, "lines")
         Self.check(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self), secret, "JSON")
         Self.check(ComparisonPage(result).text, secret, "page")
-        Self.check(ComparisonMarkdown(result).text, secret, "Markdown")
         Self.check(ComparisonJUnit(result, rules: [], alarm: .differences).text, secret, "JUnit")
     }
 

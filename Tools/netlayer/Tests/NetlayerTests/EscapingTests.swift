@@ -27,14 +27,6 @@ struct EscapingTests {
         }
     }
 
-    @Test(arguments: "\\`*_{}[]<>|#~&@".map(String.init)) func `each mark of Markdown is escaped`(mark: String) {
-        for text in Self.joined(mark) {
-            let bytes = Array(ComparisonMarkdown.escaped(text).utf8)
-            let place = bytes.firstIndex(of: mark.utf8.first!)!
-            #expect(mark == "\\" ? bytes[place + 1] == 0x5C : bytes[place - 1] == 0x5C)
-        }
-    }
-
     @Test func `a shell reads the word of a command as it was`() async throws {
         for text in Self.joined("'").filter({ !$0.contains("\r") }) {
             let shown = ComparisonCommandLine.shown(["compare", "--save", "x\(text); echo planted #"])

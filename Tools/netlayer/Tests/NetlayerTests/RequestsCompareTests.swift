@@ -173,7 +173,7 @@ struct RequestsCompareTests {
         async let reader = ToolRun([pipe.path], of: "/usr/bin/cat")
         let run = try await ToolRun([
             "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
-            "--markdown", pipe.path,
+            "--html", pipe.path,
         ])
         #expect(run.status == 0, "\(run.errors)")
         #expect(try await reader.text.contains("median"))

@@ -205,18 +205,18 @@ struct StatisticsTests {
         }
         #expect(
             verdict(.p50, 0.46, 0.43, 0.49, noise: 1.06).text
-                == "median: curl responds in 0.46 of urlsession's time (95 % CI 0.43 to 0.49; noise floor 6 %)")
+                == "median: curl is 2.2 times as fast as urlsession (95 % CI 2.0 to 2.3; noise floor 6 %)")
         #expect(
             verdict(.rate, 2.13, 1.9, 2.4, noise: nil).text
                 == "rate: curl carries 2.1 times as many requests a second as urlsession (95 % CI 1.9 to 2.4; no noise floor)"
         )
         #expect(
             verdict(.cpu, 0.0667, 0.06, 0.07, noise: 1).text
-                == "CPU: curl takes 0.067 of urlsession's CPU time for a request "
-                + "(95 % CI 0.060 to 0.070; noise floor 0.0 %)")
+                == "CPU: urlsession takes 15 times the CPU time of curl for a request "
+                + "(95 % CI 14 to 17; noise floor 0.0 %)")
         #expect(
             verdict(.p50, 1.0042, 1.002, 1.04, noise: 1.001).text
-                == "median: curl responds in 1.004 of urlsession's time (95 % CI 1.002 to 1.04; noise floor 0.1 %)")
+                == "median: urlsession is 1.004 times as fast as curl (95 % CI 1.002 to 1.04; noise floor 0.1 %)")
         let open = verdict(.p99, 1.01, 0.97, 1.05, noise: 1.02)
         #expect(!open.isDecided)
         #expect(

@@ -22,7 +22,7 @@ struct TimeCompareTests {
         let one = try await ToolRun(["compare", "--baseline", file] + arguments)
         #expect(one.status == 0, "\(one.errors)")
         let document = try JSONSerialization.jsonObject(with: one.output) as? [String: Any]
-        #expect((document?["changes"] as? [Any])?.count == 5)
+        #expect((document?["changes"] as? [Any])?.count == 8)
         let alone = try await ToolRun(["compare"] + arguments)
         #expect(alone.status == 2 && alone.errors.contains("a second --arm, or an earlier run by --baseline"))
     }

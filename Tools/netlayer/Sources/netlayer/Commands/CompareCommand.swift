@@ -10,7 +10,8 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         abstract: "Send the same requests over several transports, and compare times, CPU and responses.",
         discussion: """
             Each arm has processes of its own, one after another, and a second copy of the first arm shows how much \
-            two equal arms differ. The arms take turns in random order; two never run at once. Times run from the \
+            two equal arms differ. The arms take turns in random order; two never run at once. With --rate they send \
+            at once: each intended start is one arm's, by chance. Times run from the \
             start of a request (with --rate, from its intended start) to the end of its body. A verdict is given \
             where the interval does not contain 'equal' and the difference is larger than that between the two \
             copies. Parts of the responses that change from request to request over one arm are set aside, part by \
@@ -47,7 +48,9 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         help: ArgumentHelp("Requests at once. (default: 4)", valueName: "number"))
     var atOnce: Int?
 
-    @Option(help: ArgumentHelp("Requests a second, whether earlier ones have ended or not.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "Requests a second of all arms together, whether earlier ones have ended or not.", valueName: "number"))
     var rate: Double?
 
     @Option(help: ArgumentHelp("Requests of each process and URL before anything counts.", valueName: "number"))
@@ -200,7 +203,8 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
     /// - Parameter known: The number of arms and requests that a baseline has too.
     func design(weights: [Int], known: Int = 0) -> ExperimentDesign {
         var design = ExperimentDesign(
-            requests: max(requests, 1), concurrency: concurrency, rate: rate, warmUp: warmUp, weights: weights,
+            requests: max(requests, 1), concurrency: concurrency, rate: rate, arms: arms.count + 1, warmUp: warmUp,
+            weights: weights,
             precision: until, time: time.map { .seconds($0) }, timeout: requestTimeout, seed: seed,
             comparisons: weights.count * (arms.count - 1) + known)
         guard exec == nil else {

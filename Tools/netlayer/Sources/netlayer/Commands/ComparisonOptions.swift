@@ -10,9 +10,6 @@ struct ComparisonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write the result as a page that needs no network.", valueName: "file"))
     var html: String?
 
-    @Option(help: ArgumentHelp("Write the result as Markdown, for a pull request.", valueName: "file"))
-    var markdown: String?
-
     @Option(help: ArgumentHelp("Write the verdicts and differences as JUnit test cases.", valueName: "file"))
     var junit: String?
 
@@ -38,7 +35,7 @@ struct ComparisonOptions: ParsableArguments {
     var failOn = DifferenceAlarm.newDifferences
 
     func validate() throws {
-        let files = [("--save", save), ("--html", html), ("--markdown", markdown), ("--junit", junit)]
+        let files = [("--save", save), ("--html", html), ("--junit", junit)]
         for (index, (name, path)) in files.enumerated() {
             let own = path.map { URL(filePath: $0).standardizedFileURL }
             let other = files[..<index].first {
@@ -58,7 +55,7 @@ struct ComparisonOptions: ParsableArguments {
     /// Checks that the files can be written, before anything is measured. A pipe is not opened for that: its reader
     /// would take the end of the check for the end of the file.
     func checkFiles() throws {
-        for path in [save, html, markdown, junit].compactMap(\.self) {
+        for path in [save, html, junit].compactMap(\.self) {
             if case .special = try OutputFile.destination(of: path) { continue }
             _ = try OutputFile(replacing: path)
         }
@@ -71,7 +68,6 @@ struct ComparisonOptions: ParsableArguments {
             try Self.write(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self) + "\n", to: save)
         }
         if let html { try Self.write(ComparisonPage(result).text, to: html) }
-        if let markdown { try Self.write(ComparisonMarkdown(result).text, to: markdown) }
         if let junit { try Self.write(ComparisonJUnit(result, rules: failIf, alarm: failOn).text, to: junit) }
         if asJSON {
             try await OutputWriter.standardOutput.write(ComparisonJSON(result).value.line + [UInt8(ascii: "\n")])

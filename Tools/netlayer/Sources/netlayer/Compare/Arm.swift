@@ -4,6 +4,8 @@ import NetworkComparison
 struct ArmFigures: Sendable {
     var blocks: [Block] = []
     var contents = ContentTally()
+    /// The responses to requests that made a connection, those of warm-ups included.
+    var firstContents = ContentTally()
     var (connections, reuses, contextSwitches, wireBytes) = (0, 0, 0, 0)
     var (peakResidentKB, threads, descriptors) = (0, 0, 0)
     var phases = PhaseTimes()
@@ -28,7 +30,10 @@ struct ArmFigures: Sendable {
     /// Adds a block of a round.
     mutating func add(_ report: BlockReport, as kind: BlockKind, in round: Int) {
         // In order: a response may have the body of one before.
-        for (number, response) in report.new.sorted(by: { $0.key < $1.key }) { contents.learn(response, as: number) }
+        for (number, response) in report.new.sorted(by: { $0.key < $1.key }) {
+            contents.learn(response, as: number)
+            firstContents.learn(response, as: number)
+        }
         connections += report.connections
         reuses += report.reuses
         peakResidentKB = max(peakResidentKB, report.peakResidentKB)
@@ -36,25 +41,30 @@ struct ArmFigures: Sendable {
         descriptors = max(descriptors, report.descriptors)
         refusal = report.refusal
         pace = report.seconds / Double(max(1, report.requests))
+        // The rounds that are only watched, and the warm-up of the next process, follow those of the last one.
+        var process = blocks.last?.process ?? 0
+        if case .timed(let number) = kind { process = number }
+        if kind == .warmUp, !blocks.isEmpty { process += 1 }
+        let place = ExperimentRound(process: process, number: round)
+        firstContents.count(report.firstOutcomes, in: place)
         guard kind != .warmUp else {
             for (number, times) in report.outcomes {
                 if let code = contents.errorCode(of: number) { warmUpErrors[code, default: 0] += times }
             }
             return
         }
-        // The rounds that are only watched belong to the last process.
-        var process = blocks.last?.process ?? 0
-        if case .timed(let number) = kind { process = number }
-        let place = ExperimentRound(process: process, number: round)
         contents.count(report.outcomes, in: place)
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
         guard case .timed(let process) = kind else { return }
         phases += report.phases
+        let isFirst = blocks.last?.process != process
         blocks.append(
             Block(
                 latencies: report.latencies, seconds: report.seconds, cpuMicroseconds: report.cpuMicroseconds,
-                requests: report.requests, process: process))
+                requests: report.requests, process: process, colds: isFirst ? colds.suffix(1) : [],
+                connections: report.connections + report.reuses > 0 ? report.connections : nil,
+                attempts: report.attempts > 0 ? report.attempts : nil))
     }
 }
 

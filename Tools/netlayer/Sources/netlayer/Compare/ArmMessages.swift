@@ -22,8 +22,8 @@ struct BlockOrder: Codable, Sendable {
     var requests: Int
     /// The number of requests at once.
     var concurrency: Int
-    /// The intended requests a second, all blocks of an open load; `nil` for a closed one.
-    var rate: Double?
+    /// The intended starts of an open load; `nil` for a closed one.
+    var starts: OpenSchedule?
     /// The time after which a closed load begins no further request, in seconds; `nil` for none.
     var seconds: Double?
     /// The port of the tool's server that gets the requests in place of the URL's; `nil` for the URL's own.
@@ -49,11 +49,15 @@ struct BlockReport: Codable, Sendable {
     var descriptors = 0
     /// The requests that had a new connection, and those that had a kept one.
     var (connections, reuses) = (0, 0)
+    /// The attempts of all requests, what the transport sent again by itself included; 0 for a program.
+    var attempts = 0
     /// The body bytes on the wire.
     var wireBytes = 0
     var phases = PhaseTimes()
     /// The numbers of the responses and how often each came.
     var outcomes: [Int: Int] = [:]
+    /// The same for the requests that made a connection.
+    var firstOutcomes: [Int: Int] = [:]
     /// Why each request was refused before anything was sent; `nil` if one was sent.
     var refusal: String?
     /// The responses that have not been sent before, by their number.

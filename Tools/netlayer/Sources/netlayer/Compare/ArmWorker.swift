@@ -39,6 +39,7 @@ final class ArmWorker: BlockWorker {
         var trailers: HTTPFields?
         var redirects: [RedirectPolicy.Redirect] = []
         var metrics: TransportMetrics?
+        var attempts = 1
         var error: (any Error)?
 
         var recorded: RecordedResponse {
@@ -65,7 +66,10 @@ final class ArmWorker: BlockWorker {
         let outcomes = try await outcomes(of: order, from: start)
         var report = BlockReport()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
-        if let rate = order.rate { report.seconds = Self.seconds(ofEnds: outcomes.compactMap(\.end), at: rate) }
+        if let starts = order.starts {
+            let rate = starts.rate / Double(starts.arms)
+            report.seconds = Self.seconds(ofEnds: outcomes.compactMap(\.end), at: rate)
+        }
         let after = ProcessFigures.own
         report.cpuMicroseconds = after.cpuMicroseconds - before.cpuMicroseconds
         report.contextSwitches = after.contextSwitches - before.contextSwitches
@@ -80,6 +84,8 @@ final class ArmWorker: BlockWorker {
             outcome.metrics.map { report.add($0) }
             let (number, new) = outcome.counted ?? counted(outcome, order.url)
             report.outcomes[number, default: 0] += 1
+            if outcome.metrics?.connectionReused == false { report.firstOutcomes[number, default: 0] += 1 }
+            report.attempts += outcome.attempts + (outcome.metrics?.repeats ?? 0)
             if let new { report.new[number] = new }
         }
         return report
@@ -107,10 +113,10 @@ final class ArmWorker: BlockWorker {
             request.client = try request.clientForOrigin(request.request.url)
         }
         return await withTaskGroup(of: [Outcome].self) { [request] group in
-            if let rate = order.rate {
+            if let starts = order.starts {
                 // An open load: each request has its time, whether the earlier ones have ended or not.
-                for number in 0..<order.requests {
-                    let due = start + .seconds(Double(number) / rate)
+                for start in starts.starts(order.requests) {
+                    let due = starts.begin + .seconds(start)
                     do { try await ContinuousClock().sleep(until: due) } catch { break }
                     group.addTask { [self] in [await exchange(request, order.url, from: due)] }
                 }
@@ -140,7 +146,7 @@ final class ArmWorker: BlockWorker {
                 body = response.body
                 outcome.body = try await body.collect(upTo: request.options.maximumBodyBytes)
                 (outcome.head, outcome.metrics) = (response.head, response.metrics)
-                outcome.redirects = response.redirects
+                (outcome.redirects, outcome.attempts) = (response.redirects, response.attempts)
             } else {
                 let response = try await client.transport.send(request)
                 body = response.body

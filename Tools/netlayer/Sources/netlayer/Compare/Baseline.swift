@@ -22,11 +22,14 @@ struct Baseline: Sendable {
                 var cpuMicroseconds: Double
                 var requests: Int
                 var process: Int
+                var coldsMs: [Double]?
+                var connections: Int?
+                var attempts: Int?
 
                 var block: netlayer.Block {
                     netlayer.Block(
                         latencies: latenciesMs, seconds: seconds, cpuMicroseconds: cpuMicroseconds, requests: requests,
-                        process: process)
+                        process: process, colds: coldsMs ?? [], connections: connections, attempts: attempts)
                 }
             }
             var name: String
@@ -49,7 +52,9 @@ struct Baseline: Sendable {
         return file.design.rate.map(isPlausible) ?? true
             && file.urls.flatMap(\.arms).flatMap(\.blocks).allSatisfy { block in
                 isPlausible(block.seconds) && isPlausible(block.cpuMicroseconds)
-                    && (0...1_000_000_000).contains(block.requests) && block.latenciesMs.allSatisfy(isPlausible)
+                    && [block.requests, block.connections ?? 0, block.attempts ?? 0].allSatisfy {
+                        (0...1_000_000_000).contains($0)
+                    } && (block.latenciesMs + (block.coldsMs ?? [])).allSatisfy(isPlausible)
             }
     }
 
@@ -118,7 +123,7 @@ struct Baseline: Sendable {
         return pairs.flatMap { url, name, now, before in
             var changes = Verdicts.changes(
                 url: url.url, arm: name, now: now, before: before, noise: url.noise,
-                comparisons: result.design.comparisons, metrics: result.metrics, verb: result.verb, using: &generator)
+                comparisons: result.design.comparisons, metrics: result.metrics, using: &generator)
             if !Self.areAlike(Self.size(of: before), Self.size(of: now)) {
                 for index in changes.indices where changes[index].interval != nil {
                     changes[index].interval = nil

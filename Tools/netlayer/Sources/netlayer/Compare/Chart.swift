@@ -93,7 +93,7 @@ enum Chart {
     static func course(_ series: [Series], step: String, words: String, level: (Double) -> String) -> Drawing {
         let all = series.flatMap(\.blocks).filter(\.isFinite)
         guard let highest = all.max(), highest > 0 else { return nothing }
-        var svg = levels([0, 0.5, 1]) { level($0 * highest) }
+        var svg = levels(roundTicks(to: highest).map { $0 / highest }) { level($0 * highest) }
         for one in series {
             let count = Double(max(2, one.blocks.count) - 1)
             let points = one.blocks.enumerated().filter(\.element.isFinite).map {
@@ -106,6 +106,13 @@ enum Chart {
         }
         svg += label("\(step) 1", x(0), height - 8, "start") + label("last \(step)", x(1), height - 8, "end")
         return Drawing(svg: svg, words: words)
+    }
+
+    /// Returns round values from 0 to a largest one: three to six of them.
+    static func roundTicks(to highest: Double) -> [Double] {
+        let power = pow(10, log10(highest).rounded(.down))
+        let step = [0.2, 0.5, 1, 2].map { $0 * power }.first { highest / $0 < 6 } ?? power * 2
+        return (0...Int(highest / step)).map { Double($0) * step }
     }
 
     /// Returns bars from left to right, one below another.

@@ -197,7 +197,9 @@ extension Block {
         .object([
             .init("latenciesMs", .array(latencies.map { .exact($0) })), .init("seconds", .exact(seconds)),
             .init("cpuMicroseconds", .exact(cpuMicroseconds)), .init("requests", .integer(requests)),
-            .init("process", .integer(process)),
+            .init("process", .integer(process)), .init("coldsMs", .array(colds.map { .exact($0) })),
+            .init("connections", connections.map { .integer($0) } ?? .null),
+            .init("attempts", attempts.map { .integer($0) } ?? .null),
         ])
     }
 }

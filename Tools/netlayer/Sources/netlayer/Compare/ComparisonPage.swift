@@ -9,19 +9,23 @@ struct ComparisonPage {
     init(_ result: ExperimentResult) { self.result = result }
 
     var text: String {
-        let title = result.arms.map(\.name).joined(separator: ", ")
+        let arms = result.arms.map(\.name)
+        let target = result.urls.count == 1 ? result.urls[0].url : "\(result.urls.count) URLs"
+        let title =
+            (arms.count > 1 ? arms.joined(separator: " against ") : "\(arms[0]) and its baseline") + ": " + target
         return """
             <!DOCTYPE html>
             <html lang="en">
             <head>
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>\(Self.escaped("\(title), compared"))</title>
+            <title>\(Self.escaped(title))</title>
             <style>\(Self.style)</style>
             </head>
             <body>
             <header><h1>\(Self.escaped(title))</h1>\(legend)</header>
             <main>
+            \(answer)
             \(result.urls.indices.map(section).joined(separator: "\n"))
             \(growths)
             \(changes)
@@ -41,6 +45,12 @@ struct ComparisonPage {
         return "<ul class=\"legend\">\(items.joined())</ul>"
     }
 
+    private var answer: String {
+        let sentence = ComparisonAnswer(result).sentence.map { "<p class=\"answer\">\(Self.escaped($0))</p>" } ?? ""
+        let remarks = result.remarks.map { "<p>\(Self.escaped($0))</p>" }.joined()
+        return sentence + ForestPlot(result).table + remarks
+    }
+
     // MARK: One URL
 
     private func section(_ index: Int) -> String {
@@ -53,7 +63,7 @@ struct ComparisonPage {
         return """
             <section aria-labelledby="u\(index)">
             <h2 id="u\(index)">\(Self.escaped(url.url))</h2>
-            <ul class="verdicts">\(url.verdicts.map(verdict).joined())</ul>
+            <ul class="verdicts">\(url.verdicts.filter(\.isShown).map(verdict).joined())</ul>
             \(figures(index))
             <div class="charts">
             \(Chart.figure("How many requests are done after a time", Chart.cumulative(series), id: "e\(index)"))
@@ -74,10 +84,11 @@ struct ComparisonPage {
     }
 
     private func figures(_ index: Int) -> String {
-        let rows = result.shownArms.map { arm in
+        let rows = result.shownArms.enumerated().map { number, arm in
             let summary = ArmSummary([arm.figures[index]])
+            let widths = number < result.arms.count ? result.urls[index].widths[number] : [:]
             func cell(_ metric: Metric, _ text: (Double) -> String) -> String {
-                "<td>\(summary.values[metric].map(text) ?? "-")</td>"
+                "<td>\(summary.values[metric].map { text($0) + ComparisonText.width(widths[metric]) } ?? "-")</td>"
             }
             let failed = summary.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             let end = summary.ended ?? (failed.isEmpty ? "none" : failed.joined(separator: ", "))
@@ -151,7 +162,7 @@ struct ComparisonPage {
             noise += ComparisonText.grouped(contents.noise)
         }
         let aside = noise.map { "<li>\(Self.escaped($0))</li>" }.joined()
-        let titles = ["where", "", "one side", "other side", "share", "between two copies"]
+        let titles = ["where", "", first, "the other arm", "share", "between two copies"].map(Self.escaped)
         let head = titles.map { "<th scope=\"col\">\($0)</th>" }.joined()
         let gaps = ComparisonText.gaps(result, index).map { "<li>\(Self.escaped($0))</li>" }.joined()
         // One arm is compared with its baseline alone.
@@ -234,8 +245,9 @@ struct ComparisonPage {
             design.rate.map { "\(Chart.number($0)) requests a second" } ?? "\(design.concurrency) requests at once"
         return """
             <section aria-labelledby="how"><h2 id="how">How this was measured</h2>
-            <p>Blocks of up to \(design.blockSize) requests, \(Self.escaped(load)), each arm in processes of its own, in
-            random order with the seed \(design.seed). An interval holds for all verdicts of the page together,
+            <p>Blocks of up to \(design.blockSize) requests, \(Self.escaped(load)), each arm in processes of its own,
+            \(design.rate == nil ? "in random order" : "all at the same time, each start given to one by chance,") with
+            the seed \(design.seed). An interval holds for all verdicts of the page together,
             with 95 %. The
             noise floor is the difference that two copies of \(Self.escaped(result.arms[0].name)) may have.</p>
             <pre><code>\(Self.escaped(result.command))</code></pre>
@@ -266,6 +278,8 @@ struct ComparisonPage {
         border-radius:.2rem;
         margin-right:.4rem;vertical-align:-.1rem}.verdicts li{border-left:.25rem solid var(--line);padding:.1rem .8rem;
         margin:.35rem 0}.verdicts .decided{border-color:var(--c0);font-weight:600}.verdicts .open{color:var(--pale)}
+        .answer{font-size:1.2rem;font-weight:600}.interval{width:7.5rem;display:block}.forest .open{color:var(--pale)}
+        .interval .bar{stroke:var(--ink);stroke-width:2}.interval circle{fill:var(--ink)}.forest .decided{font-weight:600}
         .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin:1rem 0}
         caption{text-align:left}th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--line);
         vertical-align:top}td{white-space:nowrap}tbody th,td code{overflow-wrap:anywhere}

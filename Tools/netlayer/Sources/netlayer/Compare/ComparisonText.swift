@@ -10,6 +10,8 @@ struct ComparisonText {
 
     var lines: [String] {
         var lines = result.arms.map { "\($0.name): \($0.origin)" }
+        if let answer = ComparisonAnswer(result).sentence { lines += ["", answer] }
+        lines += result.remarks.map { "note: \($0)" }
         for index in result.urls.indices { lines += [""] + self.lines(of: index) }
         if !result.growths.isEmpty { lines += ["", "what processes keep"] + result.growths.map { "  \($0.text)" } }
         if !result.changes.isEmpty || !result.warnings.isEmpty { lines += ["", "since the baseline"] }
@@ -29,7 +31,7 @@ struct ComparisonText {
             }
         }
         lines += Self.gaps(result, index).map { "  \($0)" }
-        lines += url.verdicts.map { "  " + $0.text }
+        lines += url.verdicts.filter(\.isShown).map { "  " + $0.text }
         for (arm, contents) in zip(result.arms.dropFirst(), url.contents) {
             lines += self.lines(of: contents, (result.arms[0].name, arm.name))
         }
@@ -118,10 +120,10 @@ struct ComparisonText {
             ("CPU/req", .right), ("memory", .right), ("threads", .right), ("connections", .right), ("cold", .right),
             ("errors", .right),
         ])
-        for arm in result.arms {
+        for (arm, widths) in zip(result.arms, result.urls[index].widths) {
             let summary = ArmSummary([arm.figures[index]])
             func figure(_ metric: Metric, _ text: (Double) -> String) -> String {
-                summary.values[metric].map(text) ?? "-"
+                summary.values[metric].map { text($0) + Self.width(widths[metric]) } ?? "-"
             }
             table.add([
                 arm.name, Self.statuses(summary.statuses), figure(.p50, Self.time), figure(.p95, Self.time),
@@ -136,6 +138,9 @@ struct ComparisonText {
         }
         return table
     }
+
+    /// Returns the half-width of a figure's 95 % interval, such as ` ±3 %`; empty where there is none.
+    static func width(_ share: Double?) -> String { share.map { " ±\(Verdict.percent($0))" } ?? "" }
 
     /// Returns the statuses, such as `200`, or `200 ×18, 404 ×2`.
     static func statuses(_ statuses: [Int: Int]) -> String {

@@ -2,7 +2,8 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// Runs arms in turns, in random order, each in processes of its own, and never two at the same time.
+/// Runs arms in processes of their own: in turns, in random order, and never two at the same time; those of an open
+/// load at the same time, over one schedule.
 struct Experiment: Sendable {
     let design: ExperimentDesign
     /// The arguments that each child process parses.
@@ -27,7 +28,7 @@ struct Experiment: Sendable {
         var process: Int?
         while let kind = schedule.next(after: ContinuousClock.now - start) {
             if case .timed(let number) = kind, number != process {
-                if let precision = design.precision, schedule.round > ExperimentDesign.roundsBeforePrecision,
+                if let precision = design.precision, schedule.round > design.roundsBeforePrecision,
                     isPrecise(arms, precision)
                 {
                     schedule.endTiming()
@@ -50,6 +51,13 @@ struct Experiment: Sendable {
         using generator: inout SeededGenerator
     ) async throws {
         for (place, url) in urls.indices.shuffled(using: &generator).enumerated() {
+            if let end, end <= .now, round > 0 || place > 0 { return }
+            if let rate = design.rate {
+                let starts = OpenSchedule(rate: rate, seed: generator.next(), begin: .now)
+                try await run(starts, of: &arms, url, size * design.weights[url], as: kind, in: round)
+                progress(arms, round)
+                continue
+            }
             for arm in arms.indices.shuffled(using: &generator) {
                 // Without one URL's blocks there would be nothing to say.
                 if let end, end <= .now, round > 0 || place > 0 { return }
@@ -102,15 +110,36 @@ struct Experiment: Sendable {
         }
     }
 
+    /// Runs the blocks of all arms for a URL at the same time.
+    private func run(
+        _ starts: OpenSchedule, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind, in round: Int
+    ) async throws {
+        let alive = arms.indices.filter { arms[$0].figures[url].ended == nil }
+        // Each process reads its order before the first start.
+        let begin = ContinuousClock.now + .milliseconds(100)
+        try await withThrowingTaskGroup(of: (Int, Arm).self) { group in
+            for (place, index) in alive.enumerated() {
+                var own = starts
+                (own.arms, own.arm, own.begin) = (alive.count, place, begin)
+                let order = BlockOrder(url: url, requests: requests, concurrency: design.concurrency, starts: own)
+                group.addTask { [arm = arms[index]] in
+                    var arm = arm
+                    if let report = try await run(order, of: &arm) { arm.figures[url].add(report, as: kind, in: round) }
+                    return (index, arm)
+                }
+            }
+            for try await (index, arm) in group { arms[index] = arm }
+        }
+    }
+
     /// Runs a block of an arm for a URL, unless the arm has ended there.
     @discardableResult
     private func run(
         _ arm: Int, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind, in round: Int
     ) async throws -> BlockReport? {
-        // What is not measured need not take the time that the rate says.
         let isWarmUp = kind == .warmUp
         let order = BlockOrder(
-            url: url, requests: requests, concurrency: design.concurrency, rate: isWarmUp ? nil : design.rate,
+            url: url, requests: requests, concurrency: design.concurrency,
             seconds: isWarmUp && requests > 1 ? design.warmUpSeconds(arms: arms.count) : design.blockSeconds)
         let report = try await run(order, of: &arms[arm])
         if let report { arms[arm].figures[url].add(report, as: kind, in: round) }
@@ -121,7 +150,7 @@ struct Experiment: Sendable {
     func run(_ order: BlockOrder, of arm: inout Arm) async throws -> BlockReport? {
         guard arm.figures[order.url].ended == nil else { return nil }
         do {
-            let report = try await process(of: &arm).run(order, within: design.patience)
+            let report = try await process(of: &arm).run(order, within: design.patience(for: order))
             arm.note(report)
             return report
         } catch let end as ArmProcess.Ended {

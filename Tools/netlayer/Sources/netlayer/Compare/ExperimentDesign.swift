@@ -6,8 +6,10 @@ struct ExperimentDesign: Sendable {
     var requests: Int
     /// The requests at once of a closed load.
     var concurrency: Int
-    /// The intended requests a second of an open load.
+    /// The intended requests a second of an open load, of all arms together.
     var rate: Double?
+    /// The number of arms, with the copy of the first one.
+    var arms = 2
     /// The requests of each process and URL before anything counts.
     var warmUp: Int
     /// The processes of each arm, one after another, at most.
@@ -46,7 +48,7 @@ struct ExperimentDesign: Sendable {
     }
 
     /// The rounds before the precision is looked at for the first time.
-    static let roundsBeforePrecision = 10
+    var roundsBeforePrecision: Int { rate == nil ? 10 : PairedComparison.minimumProcesses }
     /// How often each worker has a turn in a block, at least.
     private static let leastTurns = 4
     /// The requests for each URL and arm, at most, of a comparison that ends by its time.
@@ -57,9 +59,18 @@ struct ExperimentDesign: Sendable {
         isOfProgram ? [.p50, .cpu] : Metric.allCases.filter { rate == nil || $0 != .rate }
     }
 
-    /// The number of rounds, at most.
+    /// The time for which the arms of an open load send without a pause, at least, where the requests suffice.
+    static let leastOpenSeconds = 2.0
+
+    /// The number of rounds, at most. In an open load each process has one round: between rounds nothing is sent, and a
+    /// server that stalls then is not seen.
     var rounds: Int {
-        isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (Self.leastTurns * concurrency)))
+        if let rate, !isOfProgram {
+            let fitting = Int(Double(requests * arms) / rate / Self.leastOpenSeconds)
+            let most = min(mostProcesses, requests)
+            return min(most, max(fitting, PairedComparison.minimumProcesses))
+        }
+        return isOfProgram ? requests : max(1, min(Self.mostRounds, requests / (Self.leastTurns * concurrency)))
     }
 
     /// The number of rounds, after those that are timed, in which each arm's last process goes on: what it keeps of
@@ -93,10 +104,16 @@ struct ExperimentDesign: Sendable {
 
     /// Returns the time of one request in a block, in seconds.
     /// - Parameter latest: The time of one request in the latest block, which may have had one request alone.
-    func pace(_ latest: Double) -> Double { max(latest, rate.map { 1 / $0 } ?? 0) }
+    func pace(_ latest: Double) -> Double { rate.map { 1 / $0 } ?? latest }
 
-    /// The longest time in which an arm begins no request: its requests have a timeout, and an open load has intervals.
-    var patience: Duration { .seconds(timeout + (rate.map { 1 / $0 } ?? 0) + 10) }
+    /// The longest time in which an arm begins no request of a block.
+    func patience(for order: BlockOrder) -> Duration {
+        let gap = order.starts.map { $0.longestGap(order.requests) } ?? 0
+        return .seconds(timeout + gap + 10)
+    }
+
+    /// The time for which the arms of an open load send without a pause, in seconds; `nil` for a closed one.
+    var openSeconds: Double? { rate.map { Double(blockSize * arms) / $0 } }
 
     /// The longest time for the start of a process, which a busy machine delays.
     static let startPatience = Duration.seconds(60)

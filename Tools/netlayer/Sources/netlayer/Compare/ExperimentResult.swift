@@ -23,8 +23,26 @@ struct ExperimentResult: Sendable {
 
     /// What arms are compared by.
     var metrics: [Metric] { design.metrics }
-    /// What an arm does in a sentence about its time.
-    var verb: String { design.isOfProgram ? "takes" : "responds in" }
+    /// What to know before the verdicts are read, in sentences.
+    var remarks: [String] {
+        var remarks: [String] = []
+        if let seconds = design.openSeconds, !design.isOfProgram {
+            remarks.append(
+                "each process was sent requests for \(Verdict.factor(seconds)) s without a pause; how long a stall of the "
+                    + "server lasts beyond that is not seen")
+        }
+        guard design.rate == nil, !design.isOfProgram else { return remarks }
+        for arm in arms {
+            let cores = ArmSummary(arm.figures).cores
+            guard cores >= Self.fullCore else { continue }
+            remarks.append(
+                "\(arm.name) keeps \(String(format: "%.2g", cores)) cores busy: its requests wait for the client, so "
+                    + "median, rate and CPU are one fact; --rate measures the server")
+        }
+        return remarks
+    }
+    /// The cores from which on a client is what a closed load measures.
+    private static let fullCore = 0.9
 
     /// Compares the result with an earlier one.
     mutating func compare(with baseline: Baseline) {
@@ -43,6 +61,8 @@ struct ExperimentResult: Sendable {
         var contents: [ContentComparison]
         /// How far two copies of the first arm may be apart, by metric.
         var noise: [Metric: Double]
+        /// The half-widths of the intervals of each arm's figures, as shares, by metric.
+        var widths: [[Metric: Double]]
     }
 
     init(
@@ -67,19 +87,27 @@ struct ExperimentResult: Sendable {
                 .filter { metrics.contains($0.key) }
             let verdicts = Verdicts.verdicts(
                 url: url, arms: self.arms.map { ($0.name, $0.figures[index].blocks) }, noise: noise,
-                comparisons: design.comparisons, metrics: metrics, verb: verb, using: &generator)
+                comparisons: design.comparisons, metrics: metrics, using: &generator)
             let contents = self.arms.dropFirst().map { arm in
-                ContentComparison(
-                    first.figures[index].contents, copy: copied.contents, arm.figures[index].contents,
-                    kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
-                    sentNames: index < sentNames.count ? sentNames[index] : [],
-                    // Without TLS, a version comes from the arm alone.
-                    mayDifferInVersion: !Self.isInClear(url)
-                        || first.specification.httpVersion != arm.specification.httpVersion)
+                func comparison(_ responses: (ArmFigures) -> ContentTally) -> ContentComparison {
+                    ContentComparison(
+                        responses(first.figures[index]), copy: responses(copied), responses(arm.figures[index]),
+                        kinds: (first.specification.kind.rawValue, arm.specification.kind.rawValue),
+                        sentNames: index < sentNames.count ? sentNames[index] : [],
+                        // Without TLS, a version comes from the arm alone.
+                        mayDifferInVersion: !Self.isInClear(url)
+                            || first.specification.httpVersion != arm.specification.httpVersion)
+                }
+                var all = comparison(\.contents)
+                all.add(inFirstResponses: comparison(\.firstContents))
+                return all
             }
+            let widths = self.arms.map { PairedComparison.widths(of: $0.figures[index].blocks, using: &generator) }
             let request = index < requests.count ? requests[index] : nil
             self.urls.append(
-                URLResult(url: url, request: request, verdicts: verdicts, contents: contents, noise: noise))
+                URLResult(
+                    url: url, request: request, verdicts: verdicts, contents: contents, noise: noise,
+                    widths: widths))
         }
     }
 
@@ -121,6 +149,13 @@ struct ArmSummary: Sendable {
     init(_ figures: [ArmFigures]) {
         self.figures = figures
         values = BlockFigures(figures.flatMap(\.blocks)).values
+    }
+
+    /// The cores that the arm's processes kept busy while they sent.
+    var cores: Double {
+        let blocks = figures.flatMap(\.blocks)
+        let seconds = blocks.reduce(0) { $0 + $1.seconds }
+        return seconds > 0 ? blocks.reduce(0) { $0 + $1.cpuMicroseconds } / seconds / 1_000_000 : 0
     }
 
     /// Returns the number of failures, by code.

@@ -75,7 +75,7 @@ extension Experiment {
             for url in urls.indices {
                 let server = try ScriptedServer(.ok())
                 defer { server.stop() }
-                let order = BlockOrder(url: url, requests: 2, concurrency: 1, rate: nil, wirePort: server.port)
+                let order = BlockOrder(url: url, requests: 2, concurrency: 1, wirePort: server.port)
                 guard try await run(order, of: &arms[arm]) != nil else { continue }
                 arms[arm].figures[url].wire = WireView(server.requests, port: server.port)
             }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A block of requests of one arm: a unit of the experiment, between which the arms take turns.
 struct Block: Sendable {
     /// The times of the successful requests, in milliseconds.
@@ -11,14 +13,12 @@ struct Block: Sendable {
     /// The number of the process that ran the block. Processes of several arms with the same number lived at the same
     /// time.
     var process: Int
-
-    init(latencies: [Double], seconds: Double, cpuMicroseconds: Double, requests: Int, process: Int) {
-        self.latencies = latencies
-        self.seconds = seconds
-        self.cpuMicroseconds = cpuMicroseconds
-        self.requests = requests
-        self.process = process
-    }
+    /// The times of the first request of the block's process, in milliseconds: one, in the process's first block.
+    var colds: [Double] = []
+    /// The new connections; `nil` for a transport that does not report them.
+    var connections: Int?
+    /// The attempts of all requests; `nil` for a program.
+    var attempts: Int?
 
     /// Returns what each process did as one block, by the number of the process. A process whose requests all failed is
     /// left out: it has no figures, and the other arm's process of that time has nothing to be compared with.
@@ -35,6 +35,9 @@ struct Block: Sendable {
         seconds += other.seconds
         cpuMicroseconds += other.cpuMicroseconds
         requests += other.requests
+        colds += other.colds
+        connections = other.connections.map { $0 + (connections ?? 0) } ?? connections
+        attempts = other.attempts.map { $0 + (attempts ?? 0) } ?? attempts
     }
 }
 
@@ -74,7 +77,31 @@ struct BlockFigures: Sendable {
         if seconds > 0, latencies > 0 { values[.rate] = Double(latencies) / seconds }
         // What requests cost that all fail is none of an arm's figures.
         if requests > 0, cpu > 0, latencies > 0 { values[.cpu] = cpu / Double(requests) }
+        values[.cold] = cold(counting: weights)
+        values[.connections] = share(of: \.connections, counting: weights)
+        values[.attempts] = share(of: \.attempts, counting: weights)
         return values
+    }
+
+    /// Returns the geometric mean of the first requests: one that waited for other work must not be all of it.
+    private func cold(counting weights: [Int]) -> Double? {
+        var (sum, count) = (0.0, 0)
+        for (block, weight) in zip(blocks, weights) {
+            for cold in block.colds where cold > 0 { sum += Double(weight) * log(cold) }
+            count += weight * block.colds.count { $0 > 0 }
+        }
+        return count > 0 ? exp(sum / Double(count)) : nil
+    }
+
+    /// Returns how often something happens for a request, in the blocks that know it.
+    private func share(of count: (Block) -> Int?, counting weights: [Int]) -> Double? {
+        var (sum, requests) = (0, 0)
+        for (block, weight) in zip(blocks, weights) {
+            guard let count = count(block) else { continue }
+            sum += weight * count
+            requests += weight * block.requests
+        }
+        return requests > 0 ? Double(sum) / Double(requests) : nil
     }
 
     private func percentiles(of count: Int, _ weights: [Int]) -> [Metric: Double] {

@@ -10,6 +10,12 @@ enum Metric: String, CaseIterable, Sendable {
     case rate
     /// The CPU time of the arm's process for each request, user and system.
     case cpu
+    /// The time of a process's first request, which makes the first connection.
+    case cold
+    /// The new connections for each request.
+    case connections
+    /// The attempts for each request: the first one, retries, and what the transport sent again by itself.
+    case attempts
 
     /// The percentile, for a metric that is one.
     var percent: Int? {
@@ -17,7 +23,7 @@ enum Metric: String, CaseIterable, Sendable {
         case .p50: 50
         case .p95: 95
         case .p99: 99
-        case .rate, .cpu: nil
+        case .rate, .cpu, .cold, .connections, .attempts: nil
         }
     }
 
@@ -27,7 +33,22 @@ enum Metric: String, CaseIterable, Sendable {
         switch self {
         case .p95: 20
         case .p99: 1_000
-        case .p50, .rate, .cpu: 1
+        case .p50, .rate, .cpu, .cold, .connections, .attempts: 1
         }
     }
+
+    /// The metric's name at the head of a column.
+    var title: String {
+        switch self {
+        case .p50, .p95, .p99, .cold, .connections, .attempts: rawValue
+        case .rate: "req/s"
+        case .cpu: "CPU/req"
+        }
+    }
+
+    /// Whether an arm may not have it: it has no verdict then.
+    var mayBeUnknown: Bool { self == .cold || isCount }
+
+    /// Whether it counts what happens for a request: it may be 0 over one arm.
+    var isCount: Bool { self == .connections || self == .attempts }
 }

@@ -44,6 +44,8 @@ struct PairedComparison: Sendable {
     let processes: Int
     /// The number of requests with a response, of the arm that has fewer.
     let requests: Int
+    /// The figures of each arm.
+    let values: (left: [Metric: Double], right: [Metric: Double])
     private let ratios: [Metric: Double]
     /// The standard error of each ratio's logarithm.
     private let errors: [Metric: Double]
@@ -63,7 +65,8 @@ struct PairedComparison: Sendable {
         let right = Self.figures(of: others, if: { !arePaired || ones[$0] != nil })
         processes = min(left.count, right.count)
         requests = min(left.requests, right.requests)
-        ratios = Self.ratios(left.values, right.values)
+        values = (left.values, right.values)
+        ratios = Self.ratios(values.left, values.right)
         guard processes >= Self.minimumProcesses else {
             errors = [:]
             return
@@ -109,9 +112,32 @@ struct PairedComparison: Sendable {
 
     private static func ratios(_ left: [Metric: Double], _ right: [Metric: Double]) -> [Metric: Double] {
         left.reduce(into: [:]) { ratios, entry in
-            guard let other = right[entry.key], other > 0, entry.value > 0 else { return }
-            ratios[entry.key] = entry.value / other
+            let least = entry.key.isCount ? leastCount : 0
+            guard let other = right[entry.key], other + least > 0, entry.value + least > 0 else { return }
+            ratios[entry.key] = (entry.value + least) / (other + least)
         }
+    }
+
+    /// What is added to counts, which may be 0: once for a thousand requests.
+    private static let leastCount = 0.001
+
+    /// Returns the half-width of the 95 % interval of each figure of an arm, as a share of it; none for fewer processes
+    /// than ``minimumProcesses``.
+    static func widths(
+        of blocks: [Block], draws: Int = PairedComparison.draws, using generator: inout some RandomNumberGenerator
+    ) -> [Metric: Double] {
+        let figures = figures(of: Block.byProcess(blocks)) { _ in true }
+        guard figures.count >= minimumProcesses else { return [:] }
+        var samples: [Metric: [Double]] = [:]
+        for _ in 0..<draws {
+            for (metric, value) in figures.values(counting: weights(figures.count, using: &generator)) where value > 0 {
+                samples[metric, default: []].append(log(value))
+            }
+        }
+        let degrees = Double(figures.count - 1)
+        let reach = StudentT.quantile(0.975, degrees: figures.count - 1) * ((degrees + 1) / degrees).squareRoot()
+        return samples.filter { $0.value.count == draws && figures.requests >= $0.key.minimumRequests }
+            .mapValues { exp(reach * deviation($0)) - 1 }
     }
 
     private static func deviation(_ values: [Double]) -> Double {

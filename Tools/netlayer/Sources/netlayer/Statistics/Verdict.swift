@@ -10,27 +10,27 @@ struct Verdict: Sendable {
     var ratio: Double?
     /// The interval of the ratio; `nil` where nothing can be said.
     var interval: RatioInterval?
+    /// The figures of both arms.
+    var values: (left: Double, right: Double)?
     /// Why nothing can be said, in words; `nil` with an interval.
     var obstacle: String?
     /// How far two copies of the same arm may be apart, as a factor of at least 1.
     var noise: Double?
     /// The confidence of the interval, such as 0.95, before it is divided among the verdicts of a run.
     var confidence: Double
-    /// What an arm does in the sentence about its time.
-    private let verb: String
 
     init(
         url: String, metric: Metric, arms: (left: String, right: String), ratio: Double?, interval: RatioInterval?,
-        obstacle: String? = nil, noise: Double?, confidence: Double, verb: String = "responds in"
+        obstacle: String? = nil, noise: Double?, confidence: Double
     ) {
-        (self.url, self.metric, self.arms, self.verb, self.obstacle) = (url, metric, arms, verb, obstacle)
+        (self.url, self.metric, self.arms, self.obstacle) = (url, metric, arms, obstacle)
         (self.ratio, self.interval, self.noise, self.confidence) = (ratio, interval, noise, confidence)
     }
 
     /// Creates the verdict on two arms.
     fileprivate init(
         url: String, metric: Metric, arms: (left: String, right: String), _ pairs: PairedComparison,
-        noise: Double?, confidence: Double, verb: String
+        noise: Double?, confidence: Double
     ) {
         let (ratio, interval) = (pairs.ratio(metric), pairs.interval(metric, confidence: confidence))
         let obstacle: String? =
@@ -45,8 +45,12 @@ struct Verdict: Sendable {
             }
         self.init(
             url: url, metric: metric, arms: arms, ratio: ratio, interval: interval, obstacle: obstacle, noise: noise,
-            confidence: 1 - Verdicts.errorRate, verb: verb)
+            confidence: 1 - Verdicts.errorRate)
+        if let left = pairs.values.left[metric], let right = pairs.values.right[metric] { values = (left, right) }
     }
+
+    /// Whether reports have it: that two arms open as many connections is not worth a line.
+    var isShown: Bool { isDecided || !metric.isCount }
 
     /// Whether the two arms differ beyond doubt: the interval does not contain 1, and the ratio is further from 1 than
     /// two copies of one arm are from each other.
@@ -76,20 +80,33 @@ struct Verdict: Sendable {
         case .p99: "99th percentile"
         case .rate: "rate"
         case .cpu: "CPU"
+        case .cold: "first request of a process"
+        case .connections: "connections"
+        case .attempts: "attempts"
         }
     }
 
     private func sentence(_ ratio: Double) -> String {
-        let factor = Self.factor(ratio)
-        return switch metric {
-        case .p50, .p95, .p99: "\(arms.left) \(verb) \(factor) of \(arms.right)'s time"
-        case .rate: "\(arms.left) carries \(factor) times as many requests a second as \(arms.right)"
-        case .cpu: "\(arms.left) takes \(factor) of \(arms.right)'s CPU time for a request"
+        // The arm that is ahead in what the metric counts comes first: 'four times as' says more than '0.25 of'.
+        let (more, less) = ratio < 1 ? (arms.right, arms.left) : (arms.left, arms.right)
+        let times = "\(Self.factor(max(ratio, 1 / ratio))) times"
+        switch metric {
+        case .p50, .p95, .p99: return "\(less) is \(times) as fast as \(more)"
+        case .cold: return "the first request of \(less)'s processes is \(times) as fast as that of \(more)'s"
+        case .rate: return "\(more) carries \(times) as many requests a second as \(less)"
+        case .cpu: return "\(more) takes \(times) the CPU time of \(less) for a request"
+        case .connections, .attempts:
+            let what = metric == .connections ? "opens %@ connections" : "makes %@ attempts"
+            func count(_ value: Double?) -> String { String(format: "%.3g", (value ?? 0) * 100) }
+            return "\(arms.left) \(what.replacing("%@", with: count(values?.left))) for 100 requests, \(arms.right) "
+                + count(values?.right)
         }
     }
 
     private func details(_ interval: RatioInterval) -> String {
-        let range = "\(Self.factor(interval.low)) to \(Self.factor(interval.high))"
+        // In the direction of the sentence.
+        let (low, high) = interval.ratio < 1 ? (1 / interval.high, 1 / interval.low) : (interval.low, interval.high)
+        let range = "\(Self.factor(low)) to \(Self.factor(high))\(metric.isCount ? " times as many" : "")"
         let floor = noise.map { "; noise floor \(Self.percent($0 - 1))" } ?? "; no noise floor"
         return "\(Self.percent(confidence)) CI \(range)\(floor)"
     }
@@ -139,20 +156,20 @@ enum Verdicts {
     ///   - comparisons: The number of pairs of arms and URLs that share the chance of an error.
     ///   - metrics: What the arms are compared by.
     ///   - draws: How often pairs of processes are drawn.
-    ///   - verb: What an arm does in the sentence about its time.
     static func verdicts(
         url: String, arms: [(name: String, blocks: [Block])], noise: [Metric: Double], comparisons: Int,
-        metrics: [Metric] = Metric.allCases, draws: Int = PairedComparison.draws, verb: String = "responds in",
+        metrics: [Metric] = Metric.allCases, draws: Int = PairedComparison.draws,
         using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         guard let first = arms.first else { return [] }
         let confidence = confidence(comparisons: comparisons, metrics: metrics.count)
         return arms.dropFirst().flatMap { arm in
             let pairs = PairedComparison(first.blocks, arm.blocks, draws: draws, using: &generator)
-            return metrics.map { metric in
+            // A transport may not report its connections.
+            return metrics.filter { !$0.mayBeUnknown || pairs.ratio($0) != nil }.map { metric in
                 Verdict(
                     url: url, metric: metric, arms: (first.name, arm.name), pairs, noise: noise[metric],
-                    confidence: confidence, verb: verb)
+                    confidence: confidence)
             }
         }
     }
@@ -164,14 +181,14 @@ enum Verdicts {
     ///   - comparisons: The number of pairs of arms and URLs that share the chance of an error.
     static func changes(
         url: String, arm: String, now: [Block], before: [Block], noise: [Metric: Double],
-        comparisons: Int, metrics: [Metric], verb: String, using generator: inout some RandomNumberGenerator
+        comparisons: Int, metrics: [Metric], using generator: inout some RandomNumberGenerator
     ) -> [Verdict] {
         let confidence = confidence(comparisons: comparisons, metrics: metrics.count)
         let pairs = PairedComparison(now, before, arePaired: false, using: &generator)
-        return metrics.map { metric in
+        return metrics.filter { !$0.mayBeUnknown || pairs.ratio($0) != nil }.map { metric in
             Verdict(
                 url: url, metric: metric, arms: (arm, "the baseline"), pairs, noise: noise[metric],
-                confidence: confidence, verb: verb)
+                confidence: confidence)
         }
     }
 
