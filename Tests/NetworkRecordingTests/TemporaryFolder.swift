@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkRecording
 
 /// A folder that is removed with the object.
 final class TemporaryFolder: Sendable {
@@ -18,6 +19,15 @@ final class TemporaryFolder: Sendable {
     /// Returns the text of a file.
     func text(_ name: String = "test.har") throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: file(name))), as: UTF8.self)
+    }
+}
+
+extension RecordingTransport.Options {
+    /// Bodies without a structure are recorded too.
+    static var allBodies: Self {
+        var options = Self()
+        options.bodies = .all
+        return options
     }
 }
 
