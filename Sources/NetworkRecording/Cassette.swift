@@ -16,8 +16,9 @@ public import NetworkCore
 /// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it. A
 /// file of a test that ended before ``close()`` is not replayed, because exchanges may be missing in it: `once` records
 /// it anew.
-/// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:bodies:)``; read it nevertheless before you share
-/// it.
+///
+/// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:bodies:)``; read it nevertheless before you
+/// share it. Of a page, a text or a file, the body is recorded with `options: .init(bodies: .all)`.
 public final class Cassette: HTTPTransport {
     private enum Content: Sendable {
         case recording(RecordingTransport, RecordingFile)

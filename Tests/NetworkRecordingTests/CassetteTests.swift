@@ -33,6 +33,27 @@ struct CassetteTests {
         #expect(stub.sent.count == 1)
     }
 
+    /// With the default options, a page has no body in the file, and the error of its replay names the option.
+    @Test func `a page is recorded when that is asked for`() async throws {
+        let page = StubResponse.text("<p>canary</p>", headerFields: [.contentType: "text/html"])
+        stub.when(.any, page, page)
+        for isKept in [true, false] {
+            let folder = try TemporaryFolder()
+            let options = isKept ? RecordingTransport.Options(bodies: .all) : .init()
+            let recording = try Cassette(folder.file(), over: stub, options: options, mode: .once)
+            #expect(try await text(recording) == "<p>canary</p>")
+            try await recording.close()
+            #expect(try folder.text().contains("canary") == isKept)
+            let replay = try Cassette(folder.file(), over: stub, options: options, mode: .never)
+            if isKept {
+                #expect(try await text(replay) == "<p>canary</p>")
+            } else {
+                let error = await expectFailure(.notRecorded) { try await text(replay) }
+                #expect(error?.message.contains("RecordingTransport.Options(bodies: .all)") == true)
+            }
+        }
+    }
+
     @Test func `always records anew`() async throws {
         let folder = try TemporaryFolder()
         stub.when(.any, .text("first"), .text("second"))

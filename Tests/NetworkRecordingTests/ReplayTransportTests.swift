@@ -131,7 +131,7 @@ struct ReplayTransportTests {
                 try await replay.get("http://h/", method: .post, fields: [.contentType: "text/plain"], body: body)
             }
             // The response is a text too.
-            #expect(error?.message.contains("RecordingTransport.Options.bodies = .all") == isFound)
+            #expect(error?.message.contains("RecordingTransport.Options(bodies: .all)") == isFound)
         }
     }
 

@@ -24,11 +24,7 @@ final class TemporaryFolder: Sendable {
 
 extension RecordingTransport.Options {
     /// Bodies without a structure are recorded too.
-    static var allBodies: Self {
-        var options = Self()
-        options.bodies = .all
-        return options
-    }
+    static var allBodies: Self { Self(bodies: .all) }
 }
 
 extension HTTPFields {

@@ -54,14 +54,14 @@ public struct RecordingTransport: HTTPTransport {
         public var maximumBodyBytes = Recording.maximumBodyBytes
         /// The bodies that are recorded. Default: those with a structure in which secrets have names, such as JSON and
         /// forms. For pages, texts and files: `.all`.
-        public var bodies = Recording.Bodies.structured
+        public var bodies: Recording.Bodies
         /// Changes each entry after its secrets were left out and before it is stored, to leave out more. Called on a
         /// queue of the recorder. Default: `nil`.
         public var redact: (@Sendable (inout Recording.Entry) -> Void)?
         /// The clock for the times of chunks. Default: `ContinuousClock`.
         public var clock: any Clock<Duration> = ContinuousClock()
 
-        /// Creates the default options.
-        public init() {}
+        /// Creates options. Default: the default ones.
+        public init(bodies: Recording.Bodies = .structured) { self.bodies = bodies }
     }
 }

@@ -55,7 +55,7 @@ final class ReplayBody: TransportResponse.BodySource {
             return NetworkError(
                 .notRecorded,
                 "the response's body (\(body.omitted) bytes) was not recorded, because it has no structure in which "
-                    + "secrets are found; record it with 'RecordingTransport.Options.bodies = .all'",
+                    + "secrets are found; record it with RecordingTransport.Options(bodies: .all)",
                 phase: .receiving)
         }
         if body.omitted > 0 {

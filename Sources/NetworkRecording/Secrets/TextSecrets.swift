@@ -4,7 +4,7 @@ import NetworkCore
 enum TextSecrets {
     /// Returns the value without its secrets, or `nil` if it contains none: a value that is a credential, a JSON text,
     /// or anything else with URLs or parameters.
-    /// - Parameter isNested: Whether the value is within a JSON text, or in a parameter. Then it is no other text again.
+    /// - Parameter isNested: Whether the value is within a JSON text, or in a parameter: no further one is looked for.
     static func redacted(_ text: [UInt8], isNested: Bool = false) -> [UInt8]? {
         if isCredential(text) { return SecretMark.bytes }
         if !isNested, text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
@@ -101,7 +101,8 @@ struct ParameterSecrets {
             last = endOfSecret(from: start)
         } else {
             // What is no secret is read again, for the parameters in it.
-            last = index(of: "&;?#", from: start)
+            guard !isNested else { return }
+            last = index(of: isInQuery ? "&;?#" : "&;?#,", from: start)
             guard holdsSecret(text[start..<last]) else { return }
         }
         guard last > start, !text[start..<last].elementsEqual(SecretMark.bytes) else { return }
@@ -120,7 +121,7 @@ struct ParameterSecrets {
     }
 
     private func holdsSecret(_ value: ArraySlice<UInt8>) -> Bool {
-        guard !isNested, value.contains(where: { "%=".utf8.contains($0) }) else { return false }
+        guard value.contains(where: { "%=".utf8.contains($0) }) else { return false }
         return TextSecrets.redacted(SecretName.decoded(value), isNested: true) != nil
     }
 
