@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import NetworkCore
 
 /// A transport for tests: it records exchanges the first time, and replays them from then on.
@@ -16,8 +16,9 @@ public import NetworkCore
 /// else records it; `always` records it anew; `never` fails if it does not exist. To record one file anew, delete it. A
 /// file of a test that ended before ``close()`` is not replayed, because exchanges may be missing in it: `once` records
 /// it anew.
-/// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:)``; read it nevertheless before you share
-/// it.
+///
+/// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:bodies:)``; read it nevertheless before you
+/// share it. Of a page, a text or a file, the body is recorded with `options: .init(bodies: .all)`.
 public final class Cassette: HTTPTransport, NetworkDispatcher {
     private enum Content: Sendable {
         case recording(RecordingTransport, RecordingFile)
@@ -148,5 +149,37 @@ extension NetworkError {
             "the recording at '\(Redaction.visible(path))' is incomplete: what made it ended before close(), or could "
                 + "not write all of it; the mode 'once' records it anew",
             phase: .preparing)
+    }
+}
+
+extension Cassette {
+    /// Whether a cassette records or replays.
+    @nonexhaustive
+    public enum Mode: String, Sendable, Hashable, CaseIterable {
+        /// Replays the file if it exists, or else records it.
+        case once
+        /// Records the file anew.
+        case always
+        /// Replays the file, and fails if it does not exist: for CI.
+        case never
+
+        /// The environment variable that selects the mode: `NETWORK_RECORD`.
+        public static let variable = "NETWORK_RECORD"
+
+        /// Returns the mode that an environment selects; ``once`` if it does not.
+        /// - Parameter environment: The environment. Default: the process's own.
+        /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for any other value, the empty string
+        ///   included.
+        public static func selected(
+            in environment: [String: String] = ProcessInfo.processInfo.environment
+        ) throws -> Mode {
+            guard let name = environment[variable] else { return .once }
+            guard let mode = Mode(rawValue: name) else {
+                throw NetworkError(
+                    .invalidConfiguration, "\(variable) is '\(name.shown)'; it must be 'once', 'always' or 'never'",
+                    phase: .preparing)
+            }
+            return mode
+        }
     }
 }

@@ -151,7 +151,7 @@ struct BrowserHARTests {
         // It still tells where the secrets are, and is written again.
         recording.entries[0].redactSecrets()
         #expect(recording.entries[0].response?.body.text == "password=REDACTED")
-        let again = try Recording(har: recording.harText)
+        let again = try Recording(har: recording.harText())
         #expect(again.entries[0].response?.body == recording.entries[0].response?.body)
     }
 }

@@ -17,13 +17,13 @@ struct CassetteTests {
     @Test func `once records a file that does not exist and replays it from then on`() async throws {
         let folder = try TemporaryFolder()
         stub.when(.any, .text("first"))
-        let recording = try Cassette(folder.file("new/test.har"), over: stub, mode: .once)
+        let recording = try Cassette(folder.file("new/test.har"), over: stub, options: .allBodies, mode: .once)
         #expect(recording.isRecording)
         #expect(recording.name == "stub")
         #expect(try await text(recording) == "first")
         try await recording.close()
         try recording.checkAllUsed()
-        let replay = try Cassette(folder.file("new/test.har"), over: stub, mode: .once)
+        let replay = try Cassette(folder.file("new/test.har"), over: stub, options: .allBodies, mode: .once)
         #expect(!replay.isRecording)
         #expect(replay.name == "replay")
         #expect(throws: ReplayFailure.self) { try replay.checkAllUsed() }
@@ -33,11 +33,32 @@ struct CassetteTests {
         #expect(stub.sent.count == 1)
     }
 
+    /// With the default options, a page has no body in the file, and the error of its replay names the option.
+    @Test func `a page is recorded when that is asked for`() async throws {
+        let page = StubResponse.text("<p>canary</p>", headerFields: [.contentType: "text/html"])
+        stub.when(.any, page, page)
+        for isKept in [true, false] {
+            let folder = try TemporaryFolder()
+            let options = isKept ? RecordingTransport.Options(bodies: .all) : .init()
+            let recording = try Cassette(folder.file(), over: stub, options: options, mode: .once)
+            #expect(try await text(recording) == "<p>canary</p>")
+            try await recording.close()
+            #expect(try folder.text().contains("canary") == isKept)
+            let replay = try Cassette(folder.file(), over: stub, options: options, mode: .never)
+            if isKept {
+                #expect(try await text(replay) == "<p>canary</p>")
+            } else {
+                let error = await expectFailure(.notRecorded) { try await text(replay) }
+                #expect(error?.message.contains("RecordingTransport.Options(bodies: .all)") == true)
+            }
+        }
+    }
+
     @Test func `always records anew`() async throws {
         let folder = try TemporaryFolder()
         stub.when(.any, .text("first"), .text("second"))
         for expected in ["first", "second"] {
-            let cassette = try Cassette(folder.file(), over: stub, mode: .always)
+            let cassette = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always)
             #expect(try await text(cassette) == expected)
             try await cassette.close()
         }
@@ -47,15 +68,17 @@ struct CassetteTests {
 
     @Test func `never replays a file, and fails without one`() async throws {
         let folder = try TemporaryFolder()
-        let error = expectFailure(.notRecorded) { try Cassette(folder.file(), over: stub, mode: .never) }
+        let error = expectFailure(.notRecorded) {
+            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
+        }
         #expect(error?.message.contains("test.har") == true)
         stub.when(.any, .text("first"))
-        let recording = try Cassette(folder.file(), over: stub, mode: .once)
+        let recording = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
         _ = try await text(recording)
         try await recording.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, mode: .never)) == "first")
+        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)) == "first")
         try Data("{".utf8).write(to: URL(fileURLWithPath: folder.file()))
-        expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: .never) }
+        expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never) }
     }
 
     /// `mktemp` makes an empty file, and a link may lead to it.
@@ -67,10 +90,10 @@ struct CassetteTests {
         let path = isLinked ? folder.file("link.har") : folder.file()
         if isLinked { try FileManager.default.createSymbolicLink(at: URL(filePath: path), withDestinationURL: file) }
         stub.when(.any, .text("first"))
-        let recording = try Cassette(path, over: stub, mode: .once)
+        let recording = try Cassette(path, over: stub, options: .allBodies, mode: .once)
         #expect(try await text(recording) == "first")
         try await recording.close()
-        #expect(try await text(Cassette(path, over: stub, mode: .never)) == "first")
+        #expect(try await text(Cassette(path, over: stub, options: .allBodies, mode: .never)) == "first")
     }
 
     /// Replayed, the exchanges that are missing would look like a fault of the code under test.
@@ -79,32 +102,36 @@ struct CassetteTests {
         stub.when(.any, .text("first"), .text("second"), .text("anew"))
         do {
             let file = try RecordingFile(folder.file())
-            let transport = RecordingTransport(stub, to: file)
+            let transport = RecordingTransport(stub, to: file, options: .allBodies)
             for _ in 0..<2 { _ = try await text(transport) }
             try await file.flush()
         }
-        let error = expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, mode: .never) }
+        let error = expectFailure(.invalidRecording) {
+            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
+        }
         #expect(error?.message.contains("ended before close()") == true)
         // It stays readable, and says of itself what it is wherever it goes.
         let recording = try Recording(contentsOf: folder.file())
         #expect(recording.entries.count == 2)
-        #expect(try Recording(har: recording.harText).isIncomplete)
+        #expect(try Recording(har: recording.harText()).isIncomplete)
         // Regression: the first run of a test while its server was down left a file that each later run refused.
-        let anew = try Cassette(folder.file(), over: stub, mode: .once)
+        let anew = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
         #expect(anew.isRecording)
-        let busy = expectFailure(.unwritableFile) { try Cassette(folder.file(), over: stub, mode: .once) }
+        let busy = expectFailure(.unwritableFile) {
+            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
+        }
         #expect(busy?.description.contains("another recording is writing it") == true)
-        expectFailure(.unwritableFile) { try Cassette(folder.file(), over: stub, mode: .always) }
+        expectFailure(.unwritableFile) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always) }
         _ = try await text(anew)
         try await anew.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, mode: .once)) == "anew")
+        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)) == "anew")
     }
 
     /// Regression: a recording beyond its limit ended without an error, and was made anew by each run.
     @Test func `a recording that lacks exchanges is an error`() async throws {
         let folder = try TemporaryFolder()
         stub.when(.any, .text(String(repeating: "x", count: 1_000)), .text(String(repeating: "y", count: 10_000)))
-        let cassette = try Cassette(folder.file(), over: stub, mode: .once, maximumBytes: 5_000)
+        let cassette = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once, maximumBytes: 5_000)
         for _ in 0..<2 { _ = try await text(cassette) }
         let error = await expectFailure(.unwritableFile) { try await cassette.close() }
         #expect(error?.message.contains("lacks exchanges (1)") == true)
@@ -133,7 +160,8 @@ struct CassetteTests {
         var values: [Value] = []
         for isRecording in [true, false] {
             let cassette = try Cassette(
-                folder.file(), over: CurlNetworkDispatcher.shared, matching: matching, mode: .once)
+                folder.file(), over: CurlNetworkDispatcher.shared, matching: matching, options: .allBodies,
+                mode: .once)
             #expect(cassette.isRecording == isRecording)
             values.append(try await call(NetworkClient(transport: cassette), server.url("/a")))
             try await cassette.close()

@@ -21,7 +21,7 @@ struct RecordingFileTests {
         let file = try RecordingFile(folder.file())
         try await file.flush()
         #expect(try count(folder.file()) == 0)
-        let transport = RecordingTransport(stub, to: file)
+        let transport = RecordingTransport(stub, to: file, options: .allBodies)
         for number in 1...5 {
             try await transport.get("http://h/\(number)")
             try await file.flush()
@@ -44,7 +44,7 @@ struct RecordingFileTests {
     @Test func `concurrent exchanges are all in the file`() async throws {
         let folder = try TemporaryFolder()
         let file = try RecordingFile(folder.file())
-        let transport = RecordingTransport(stub, to: file)
+        let transport = RecordingTransport(stub, to: file, options: .allBodies)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
                 group.addTask { try await transport.get("http://h/\(number)", method: .post, body: "\(number)") }
@@ -96,7 +96,7 @@ struct RecordingFileTests {
         let (log, reported) = (CanaryLog(), Errors())
         let file = try RecordingFile(
             "/dev/full", overwrites: true, logger: log.logger, onFailure: { reported.add($0) })
-        let transport = RecordingTransport(stub, to: file)
+        let transport = RecordingTransport(stub, to: file, options: .allBodies)
         for _ in 0..<5 { #expect(try await transport.get("http://h/").body == Data("body".utf8)) }
         await expectFailure(.diskFull) { try await file.flush() }
         await expectFailure(.diskFull) { try await file.close() }
@@ -147,7 +147,7 @@ struct RecordingFileTests {
         let (folder, log, reported) = (try TemporaryFolder(), CanaryLog(), Errors())
         let file = try RecordingFile(
             folder.file(), maximumBytes: 4000, logger: log.logger, onFailure: { reported.add($0) })
-        let transport = RecordingTransport(stub, to: file)
+        let transport = RecordingTransport(stub, to: file, options: .allBodies)
         for _ in 0..<10 { try await transport.get("http://h/") }
         try await file.close()
         #expect(try count(folder.file()) == file.writtenCount)
@@ -172,6 +172,20 @@ struct RecordingFileTests {
         #expect(file.written > 0 && reasons.count == 20 - file.written && reasons.first??.code == .unwritableFile)
         let count = HARReader.valueCount(of: Array(try folder.text().utf8))
         #expect(count <= 300 && count + HARReader.valueCount(of: entry) + 1 > 300)
+    }
+
+    /// Regression: trailers and reason phrases counted for nothing in the limits.
+    @Test func `the size of an entry is that of all that a server sends`() throws {
+        let (long, name) = (String(repeating: "x", count: 15_000), try #require(HTTPField.Name("X-Long")))
+        let short = (0..<300).map { _ in HTTPField(name: name, value: "") }
+        for response in [
+            Recording.Response(status: 200, reason: long), Recording.Response(status: 200, trailers: [name: long]),
+            Recording.Response(status: 200, headerFields: [name: long]),
+            Recording.Response(status: 200, body: .init(Data(long.utf8), limit: 20_000)),
+            Recording.Response(status: 200, headerFields: HTTPFields(short)),
+        ] {
+            #expect(Recording.Entry(request: .init(url: "http://h/"), response: response).approximateSize > 15_000)
+        }
     }
 
     @Test func `an entry of another module can be added`() async throws {

@@ -29,7 +29,7 @@ struct RecordingTransportTests {
         defer { server.stop() }
         let folder = try TemporaryFolder()
         let file = try RecordingFile(folder.file())
-        let recorder = RecordingTransport(curl, to: file)
+        let recorder = RecordingTransport(curl, to: file, options: .allBodies)
         let fields: HTTPFields = [HTTPField.Name("X-Own")!: "a", HTTPField.Name("x-own2")!: "b"]
         let request = try TransportRequest(
             method: .put, to: server.url("/a?b=c"), headerFields: fields, body: .bytes(bytes))
@@ -68,7 +68,7 @@ struct RecordingTransportTests {
             .read, .send(Self.head + "5\r\nfirst\r\n"), .wait(until: gate), .send("6\r\nsecond\r\n0\r\n\r\n"), .close,
         ])
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory)
+        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let response = try await transport.send(TransportRequest(to: server.url()))
         var reader = response.body.makeAsyncIterator()
         #expect(try await reader.next() == Data("first".utf8))
@@ -94,7 +94,7 @@ struct RecordingTransportTests {
         defer { server.stop() }
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         let request = try TransportRequest(method: .post, to: server.url(), body: .stream(stream))
-        let transport = RecordingTransport(curl, to: memory)
+        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let sending = Task { try await transport.send(request).body.collect() }
         continuation.yield(Data("first".utf8))
         // The server has the first chunk before there is a second one.
@@ -110,7 +110,7 @@ struct RecordingTransportTests {
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\nstart"), .stall,
         ])
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory)
+        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         func firstChunk() async throws -> Data? {
             var reader = try await transport.send(TransportRequest(to: server.url("/r"))).body.makeAsyncIterator()
             return try await reader.next()
@@ -136,11 +136,11 @@ struct RecordingTransportTests {
     func `a failure is recorded and replayed with its code`(_ script: Script, _ code: NetworkError.Code) async throws {
         let server = try ScriptedServer(script)
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory)
+        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let request = try TransportRequest(to: server.url("/f"))
         let original = NetworkError.code(of: try #require(await failure(of: request, over: transport)))
         #expect(original != nil)
-        let recording = try Recording(har: await memory.recording().harText)
+        let recording = try Recording(har: await memory.recording().harText(bodies: .all))
         let replayed = await failure(of: request, over: ReplayTransport(recording))
         #expect(NetworkError.code(of: try #require(replayed)) == original)
         #expect((replayed as? NetworkError)?.exchange?.transport == "replay")
@@ -159,7 +159,7 @@ struct RecordingTransportTests {
     @Test func `a cancelled exchange is recorded`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory)
+        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let request = try TransportRequest(to: server.url())
         let sending = Task { try await transport.send(request) }
         try await server.wait { $0.requests.count == 1 }
@@ -171,7 +171,7 @@ struct RecordingTransportTests {
     @Test func `a body is recorded up to the limit and delivered as a whole`() async throws {
         let body = Data((0..<1000).map { UInt8($0 % 251) })
         let stub = StubTransport(always: .chunks([body.prefix(600), body.dropFirst(600)]))
-        var options = RecordingTransport.Options()
+        var options = RecordingTransport.Options.allBodies
         options.maximumBodyBytes = 700
         let transport = RecordingTransport(stub, to: memory, options: options)
         let request = try TransportRequest(method: .post, to: "http://h/", body: .bytes(body))
@@ -182,7 +182,7 @@ struct RecordingTransportTests {
         #expect(entry.request.body == .init(body.prefix(700), omitted: 300))
         #expect(entry.response?.body == .init(body.prefix(700), omitted: 300))
         #expect(entry.response?.chunks.map(\.count) == [600, 400])
-        let recording = try Recording(har: Recording(entries: [entry]).harText)
+        let recording = try Recording(har: Recording(entries: [entry]).harText(bodies: .all))
         var replayed: [Data] = []
         let replay = ReplayTransport(recording, matching: .strict, options: options)
         let again = try await replay.send(request).body
@@ -230,13 +230,14 @@ struct RecordingTransportTests {
             }
         }
         let request = try TransportRequest(method: .post, to: "http://h/", body: body)
-        _ = try await RecordingTransport(TwiceReadingTransport(), to: memory).send(request).body.collect()
+        _ = try await RecordingTransport(TwiceReadingTransport(), to: memory, options: .allBodies).send(request).body
+            .collect()
         #expect(try await entry().request.body == .init(Data("2".utf8)))
     }
 
     @Test func `many small chunks are recorded as at most 4096`() async throws {
         let chunks = (0..<5000).map { Data([UInt8($0 % 256)]) }
-        let transport = RecordingTransport(StubTransport(always: .chunks(chunks)), to: memory)
+        let transport = RecordingTransport(StubTransport(always: .chunks(chunks)), to: memory, options: .allBodies)
         #expect(try await transport.send(TransportRequest(to: "http://h/")).body.chunks().count == 5000)
         let entry = try await entry()
         #expect(entry.response?.chunks.count == 4096)
@@ -254,7 +255,7 @@ struct RecordingTransportTests {
         #expect(entry.redacted == [.url, .requestFields, .requestBody, .responseBody])
         let failed = Recording.Entry(request, failure: NetworkError.connectTimeout)
         #expect(failed.failure?.code == .connectTimeout)
-        #expect(!Recording(entries: [entry, failed]).harText.contains("canary"))
+        #expect(!Recording(entries: [entry, failed]).harText().contains("canary"))
     }
 }
 

@@ -15,7 +15,7 @@ struct ReplayListTests {
             let empty = ReplayList(recording, repeatsLast: isRepeated)
             return cost(rounds: 3) {
                 var list = empty
-                let taken = (0..<count).count { _ in list.take(.init(entry.request, isStrict: false)) != nil }
+                let taken = (0..<count).count { _ in list.take([.init(entry.request, isStrict: false)]) != nil }
                 #expect(taken == count)
             }
         }
@@ -30,7 +30,7 @@ struct ReplayListTests {
             let entries = (0..<count).map { Recording.Entry(request: request("body \($0)", boundary: "b")) }
             return cost(rounds: 3) {
                 var list = ReplayList(Recording(entries: entries), repeatsLast: false, isStrict: true)
-                let taken = entries.reversed().count { list.take(.init($0.request, isStrict: true)) != nil }
+                let taken = entries.reversed().count { list.take([.init($0.request, isStrict: true)]) != nil }
                 #expect(taken == count)
             }
         }

@@ -88,7 +88,7 @@ struct ReplayTransportTests {
 
     @Test func `secrets are left out of both sides before they are compared`() async throws {
         let memory = RecordingMemory()
-        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory)
+        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory, options: .allBodies)
         func send(_ secret: String, over transport: some HTTPTransport) async throws {
             try await transport.get(
                 "http://h/?token=\(secret)", method: .post,
@@ -96,13 +96,13 @@ struct ReplayTransportTests {
                 body: "{\"password\":\"\(secret)\",\"a\":1}")
         }
         try await send("one", over: recorder)
-        let recording = try Recording(har: await memory.recording().harText)
+        let recording = try Recording(har: await memory.recording().harText(bodies: .all))
         try await send("two", over: ReplayTransport(recording, matching: .strict))
     }
 
     @Test func `the boundary of a multipart body may differ`() async throws {
         let memory = RecordingMemory()
-        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory)
+        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory, options: .allBodies)
         func send(_ boundary: String, _ value: String, over transport: some HTTPTransport) async throws {
             try await transport.get(
                 "http://h/", method: .post, fields: [.contentType: "multipart/form-data; boundary=\(boundary)"],
@@ -115,6 +115,23 @@ struct ReplayTransportTests {
         try await send("another", "1", over: ReplayTransport(recording, matching: .strict))
         await expectFailure(.notRecorded) {
             try await send("another", "2", over: ReplayTransport(recording, matching: .strict))
+        }
+    }
+
+    /// Its length is all that is known.
+    @Test func `a body that was left out is matched by its length`() async throws {
+        let memory = RecordingMemory()
+        let recorder = RecordingTransport(StubTransport(always: .text("fine")), to: memory)
+        try await recorder.get("http://h/", method: .post, fields: [.contentType: "text/plain"], body: "some text")
+        let recording = try Recording(har: await memory.recording().harText())
+        #expect(recording.entries.first?.request.body == .init(omitted: 9))
+        for (body, isFound) in [("some text", true), ("more text", true), ("text", false)] {
+            let replay = ReplayTransport(recording, matching: .strict)
+            let error = await #expect(throws: NetworkError.self) {
+                try await replay.get("http://h/", method: .post, fields: [.contentType: "text/plain"], body: body)
+            }
+            // The response is a text too.
+            #expect(error?.message.contains("RecordingTransport.Options(bodies: .all)") == isFound)
         }
     }
 
@@ -159,13 +176,13 @@ struct ReplayTransportTests {
         broken.response?.status = 5000
         broken.started = Date(timeIntervalSince1970: .nan)
         await expectFailure(.invalidRecording) { try await text(ReplayTransport(Recording(entries: [broken]))) }
-        expectFailure(.invalidRecording) { try Recording(har: Recording(entries: [broken]).harText) }
+        expectFailure(.invalidRecording) { try Recording(har: Recording(entries: [broken]).harText()) }
         var odd = entry(12)
         odd.response?.chunks = [.init(time: .seconds(-1), count: -5), .init(time: .zero, count: .max)]
         odd.response?.body.omitted = -3
         odd.metrics.total = .seconds(Int64.min)
         #expect(try await text(ReplayTransport(Recording(entries: [odd]), timing: .recorded)) == "12")
-        _ = Recording(entries: [odd]).harText
+        _ = Recording(entries: [odd]).harText()
         #expect(Recording.Response(status: -1).status == 999)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import NetworkCore
+import NetworkRecording
 
 /// A folder that is removed with the object.
 final class TemporaryFolder: Sendable {
@@ -19,6 +20,11 @@ final class TemporaryFolder: Sendable {
     func text(_ name: String = "test.har") throws -> String {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: file(name))), as: UTF8.self)
     }
+}
+
+extension RecordingTransport.Options {
+    /// Bodies without a structure are recorded too.
+    static var allBodies: Self { Self(bodies: .all) }
 }
 
 extension HTTPFields {

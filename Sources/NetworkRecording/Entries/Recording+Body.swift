@@ -6,7 +6,7 @@ extension Recording {
         /// The bytes from the start of the body.
         public var bytes: Data
         /// The number of bytes that were not recorded: those beyond the limit, or all of them if the body was left out
-        /// because of a secret in it.
+        /// because it has no structure, see ``Recording/Bodies``.
         public var omitted: Int
         /// The media type that a HAR file has for a body whose header fields have none; else `nil`.
         public var mediaType: String?
@@ -32,6 +32,9 @@ extension Recording {
             let (sum, overflow) = bytes.count.addingReportingOverflow(omitted)
             return overflow ? .max : sum
         }
+
+        /// Whether nothing was recorded of a body that was there.
+        var isLeftOut: Bool { bytes.isEmpty && omitted > 0 }
 
         /// The bytes as UTF-8 text. Invalid bytes become U+FFFD.
         public var text: String { String(decoding: bytes, as: UTF8.self) }

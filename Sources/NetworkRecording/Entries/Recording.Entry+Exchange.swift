@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import NetworkCore
 
 extension Recording.Entry {
-    /// Creates the record of an exchange, without its secrets: see ``redactSecrets(in:)``. The request's
+    /// Creates the record of an exchange, without its secrets: see ``redactSecrets(in:bodies:)``. The request's
     /// ``NetworkCore/TransportOptions/secretFields`` are secret too.
     /// - Parameters:
     ///   - request: The request. Of a streamed body, only the length is recorded.
@@ -13,6 +13,7 @@ extension Recording.Entry {
     ///   - metrics: The durations and the connection. Default: nothing is known.
     ///   - transport: The name of the transport. Default: `nil`.
     ///   - maximumBodyBytes: The limit on the recorded part of each body, in bytes. Default: 1 MiB.
+    ///   - bodies: The bodies that are recorded. Default: those with a structure.
     public init(
         _ request: TransportRequest,
         response: HTTPResponse,
@@ -21,7 +22,8 @@ extension Recording.Entry {
         started: Date = Date(),
         metrics: TransportMetrics = TransportMetrics(total: .zero),
         transport: String? = nil,
-        maximumBodyBytes: Int = Recording.maximumBodyBytes
+        maximumBodyBytes: Int = Recording.maximumBodyBytes,
+        bodies: Recording.Bodies = .structured
     ) {
         self.init(
             started: started,
@@ -31,7 +33,7 @@ extension Recording.Entry {
             metrics: metrics,
             transport: transport
         )
-        redactSecrets(in: request.options.secretFields)
+        redactSecrets(in: request.options.secretFields, bodies: bodies)
     }
 
     /// Creates the record of an exchange that failed, without its secrets.
@@ -41,12 +43,14 @@ extension Recording.Entry {
     ///   - started: The time at which the request began. Default: now.
     ///   - transport: The name of the transport. Default: `nil`.
     ///   - maximumBodyBytes: The limit on the recorded part of the request's body, in bytes. Default: 1 MiB.
+    ///   - bodies: The bodies that are recorded. Default: those with a structure.
     public init(
         _ request: TransportRequest,
         failure: any Error,
         started: Date = Date(),
         transport: String? = nil,
-        maximumBodyBytes: Int = Recording.maximumBodyBytes
+        maximumBodyBytes: Int = Recording.maximumBodyBytes,
+        bodies: Recording.Bodies = .structured
     ) {
         let elapsed = (failure as? NetworkError)?.exchange?.elapsed
         self.init(
@@ -56,6 +60,6 @@ extension Recording.Entry {
             metrics: TransportMetrics(total: elapsed ?? .zero),
             transport: transport
         )
-        redactSecrets(in: request.options.secretFields)
+        redactSecrets(in: request.options.secretFields, bodies: bodies)
     }
 }

@@ -9,7 +9,7 @@ public import NetworkCore
 /// ```
 ///
 /// A recording comes from a ``RecordingTransport``, from a browser ("Save all as HAR"), or from entries that a program
-/// makes. It may contain secrets in memory; what it writes contains none, see ``Entry/redactSecrets(in:)``.
+/// makes. It may contain secrets in memory; what it writes contains none, see ``Entry/redactSecrets(in:bodies:)``.
 public struct Recording: Sendable, SafelyPrinted {
     /// The exchanges, in the order of the file: those of this library in the order in which they ended.
     public var entries: [Entry]

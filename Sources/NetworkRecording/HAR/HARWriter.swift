@@ -1,8 +1,7 @@
 import FoundationEssentials
 import NetworkCore
 
-/// The HAR 1.2 form of recordings. All members that HAR requires are there; the names of this library's own begin with
-/// an underscore, as HAR has it for custom fields.
+/// The HAR 1.2 form of recordings, with all members that HAR requires.
 enum HARWriter {
     /// The text before the first entry.
     static let start = Array(
@@ -27,137 +26,96 @@ enum HARWriter {
     }
 
     /// Returns an entry as one line, secrets included.
-    static func line(of entry: Recording.Entry) -> [UInt8] { value(of: entry).line }
+    static func line(of entry: Recording.Entry) -> [UInt8] {
+        let encoder = JSONEncoder()
+        // Sorted, so that a file that is recorded again differs only where an exchange does.
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // All numbers are finite, and nothing else can fail.
+        return (try? encoder.encode(HAREntry(entry))).map { [UInt8]($0) } ?? []
+    }
+}
 
-    static func value(of entry: Recording.Entry) -> JSONValue {
-        let version = httpVersion(entry.metrics.httpVersion)
-        var members: [JSONValue.Member] = [
-            .init("startedDateTime", .string(RecordedDate.text(of: entry.started))),
-            .init("time", HARMetrics.milliseconds(max(.zero, entry.metrics.total))),
-            .init("request", request(entry.request, version)),
-            .init("response", response(entry.response, version, entry.metrics)),
-            .init("cache", .object([])),
-            .init("timings", HARMetrics.timings(of: entry.metrics)),
-        ]
-        if let address = HARMetrics.host(of: entry.metrics.remoteAddress) {
-            members.append(.init("serverIPAddress", .string(address)))
+extension HAREntry {
+    fileprivate init(_ entry: Recording.Entry) {
+        let version = entry.metrics.httpVersion.map { "HTTP/\($0)" } ?? "unknown"
+        startedDateTime = RecordedDate.text(of: entry.started)
+        time = HARMetrics.milliseconds(max(.zero, entry.metrics.total))
+        request = Request(entry.request, version)
+        response = Response(entry.response, version, entry.metrics)
+        timings = HARMetrics.timings(of: entry.metrics)
+        serverIPAddress = HARMetrics.host(of: entry.metrics.remoteAddress)
+        transport = entry.transport
+        metrics = HARMetrics(entry.metrics)
+        error = entry.failure.map { failure in
+            Failure(
+                code: failure.code.rawValue, message: failure.message, phase: failure.phase?.rawValue,
+                time: failure.time.map(HARMetrics.milliseconds))
         }
-        if let name = entry.transport { members.append(.init("_transport", .string(name))) }
-        members.append(.init("_metrics", HARMetrics.own(entry.metrics)))
-        if let failure = entry.failure { members.append(.init("_error", error(failure))) }
-        if entry.isIncomplete { members.append(.init("_incomplete", .bool(true))) }
-        if !entry.redacted.isEmpty {
-            let parts = entry.redacted.map(\.rawValue).sorted().map { JSONValue.string($0) }
-            members.append(.init("_redacted", .array(parts)))
+        if entry.isIncomplete { isIncomplete = true }
+        if !entry.redacted.isEmpty { redacted = entry.redacted.map(\.rawValue).sorted() }
+    }
+
+    fileprivate static func pairs(_ fields: HTTPFields) -> [Pair] {
+        fields.map { Pair(name: $0.name.rawName, value: $0.value) }
+    }
+}
+
+extension HAREntry.Request {
+    fileprivate init(_ request: Recording.Request, _ version: String) {
+        (method, url, httpVersion) = (request.method.rawValue, request.url, version)
+        headers = HAREntry.pairs(request.headerFields)
+        queryString = Self.query(of: request.url)
+        bodySize = Double(request.body?.count ?? 0)
+        postData = request.body.map { body in
+            let text = String(validating: body.bytes, as: UTF8.self)
+            return HAREntry.Content(
+                mimeType: request.headerFields[.contentType] ?? "application/octet-stream", text: text ?? "",
+                body: text == nil ? body.bytes.base64EncodedString() : nil,
+                omitted: body.omitted > 0 ? Double(body.omitted) : nil)
         }
-        return .object(members)
     }
 
-    private static func httpVersion(_ version: String?) -> JSONValue {
-        .string(version.map { "HTTP/\($0)" } ?? "unknown")
-    }
-
-    // MARK: Request
-
-    private static func request(_ request: Recording.Request, _ version: JSONValue) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("method", .string(request.method.rawValue)),
-            .init("url", .string(request.url)),
-            .init("httpVersion", version),
-            .init("cookies", .array([])),
-            .init("headers", fields(request.headerFields)),
-            .init("queryString", query(of: request.url)),
-            .init("headersSize", .integer(-1)),
-            .init("bodySize", .integer(request.body?.count ?? 0)),
-        ]
-        guard let body = request.body else { return .object(members) }
-        let text = String(validating: body.bytes, as: UTF8.self)
-        var content: [JSONValue.Member] = [
-            .init("mimeType", .string(request.headerFields[.contentType] ?? "application/octet-stream")),
-            .init("text", .string(text ?? "")),
-        ]
-        if text == nil { content.append(.init("_body", .string(body.bytes.base64EncodedString()))) }
-        if body.omitted > 0 { content.append(.init("_omitted", .integer(body.omitted))) }
-        members.append(.init("postData", .object(content)))
-        return .object(members)
-    }
-
-    private static func query(of url: String) -> JSONValue {
+    private static func query(of url: String) -> [HAREntry.Pair] {
         let bytes = url.utf8.prefix { $0 != UInt8(ascii: "#") }
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), case let query = bytes[mark...].dropFirst(),
-            !query.isEmpty
-        else { return .array([]) }
-        return .array(
-            query.split(separator: UInt8(ascii: "&")).map { pair in
-                let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-                return .object([
-                    .init("name", .string(decoded(halves[0]))),
-                    .init("value", .string(halves.count > 1 ? decoded(halves[1]) : "")),
-                ])
-            })
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return HAREntry.Pair(name: decoded(halves[0]), value: halves.count > 1 ? decoded(halves[1]) : "")
+        }
     }
 
     private static func decoded(_ bytes: Substring.UTF8View) -> String {
         let text = String(Substring(bytes))
         return PercentEncoding.decoded(text.replacing(ascii: [UInt8(ascii: "+"): " "])) ?? text
     }
+}
 
-    // MARK: Response
-
-    private static func response(
-        _ response: Recording.Response?, _ version: JSONValue, _ metrics: TransportMetrics
-    ) -> JSONValue {
+extension HAREntry.Response {
+    fileprivate init(_ response: Recording.Response?, _ version: String, _ metrics: TransportMetrics) {
         let head = response?.headerFields ?? [:]
-        var members: [JSONValue.Member] = [
-            .init("status", .integer(response?.status ?? 0)),
-            .init("statusText", .string(response?.reason ?? "")),
-            .init("httpVersion", version),
-            .init("cookies", .array([])),
-            .init("headers", fields(head)),
-            .init("content", content(response?.body ?? Recording.Body(), head[.contentType])),
-            .init("redirectURL", .string(head[.location] ?? "")),
-            .init("headersSize", .integer(-1)),
-            .init("bodySize", .integer(metrics.responseWireBytes ?? -1)),
-        ]
-        guard let response else { return .object(members) }
-        if let time = response.headTime { members.append(.init("_head", HARMetrics.milliseconds(time))) }
+        status = Double(response?.status ?? 0)
+        (statusText, httpVersion) = (response?.reason ?? "", version)
+        headers = HAREntry.pairs(head)
+        content = HAREntry.Content(response?.body ?? Recording.Body(), head[.contentType])
+        redirectURL = head[.location] ?? ""
+        bodySize = metrics.responseWireBytes ?? -1
+        guard let response else { return }
+        headTime = response.headTime.map(HARMetrics.milliseconds)
         if !response.chunks.isEmpty {
-            let chunks = response.chunks.map { chunk in
-                JSONValue.array([HARMetrics.milliseconds(chunk.time), .integer(chunk.count)])
-            }
-            members.append(.init("_chunks", .array(chunks)))
+            chunks = response.chunks.map { [HARMetrics.milliseconds($0.time), Double($0.count)] }
         }
-        if let trailers = response.trailers { members.append(.init("_trailers", fields(trailers))) }
-        return .object(members)
+        trailers = response.trailers.map(HAREntry.pairs)
     }
+}
 
-    private static func content(_ body: Recording.Body, _ type: String?) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("size", .integer(body.count)), .init("mimeType", .string(type ?? body.mediaType ?? "x-unknown")),
-        ]
+extension HAREntry.Content {
+    fileprivate init(_ body: Recording.Body, _ type: String?) {
+        (size, mimeType) = (Double(body.count), type ?? body.mediaType ?? "x-unknown")
         if let text = String(validating: body.bytes, as: UTF8.self) {
-            members.append(.init("text", .string(text)))
+            self.text = text
         } else {
-            members.append(.init("text", .string(body.bytes.base64EncodedString())))
-            members.append(.init("encoding", .string("base64")))
+            (text, encoding) = (body.bytes.base64EncodedString(), "base64")
         }
-        if body.omitted > 0 { members.append(.init("_omitted", .integer(body.omitted))) }
-        return .object(members)
-    }
-
-    private static func error(_ failure: Recording.Failure) -> JSONValue {
-        var members: [JSONValue.Member] = [
-            .init("code", .string(failure.code.rawValue)), .init("message", .string(failure.message)),
-        ]
-        if let phase = failure.phase { members.append(.init("phase", .string(phase.rawValue))) }
-        if let time = failure.time { members.append(.init("time", HARMetrics.milliseconds(time))) }
-        return .object(members)
-    }
-
-    private static func fields(_ fields: HTTPFields) -> JSONValue {
-        .array(
-            fields.map { field in
-                .object([.init("name", .string(field.name.rawName)), .init("value", .string(field.value))])
-            })
+        if body.omitted > 0 { omitted = Double(body.omitted) }
     }
 }

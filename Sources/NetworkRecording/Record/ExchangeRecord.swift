@@ -9,21 +9,9 @@ final class ExchangeRecord: Sendable {
 
     private struct State: Sendable {
         /// What the transport took of a streamed body in its newest reading.
-        var requestBody: SentBody?
-        var responseBody: BodyRecord
+        var requestBody: PassingBody?
         var head: HTTPResponse?
         var headTime: Duration?
-    }
-
-    /// What the transport took of a streamed body in one reading of it.
-    private final class SentBody: Sendable {
-        private let state: Guarded<BodyRecord>
-
-        init(limit: Int) { state = Guarded(BodyRecord(limit: limit)) }
-
-        func append(_ piece: Data, at time: Duration) { state.withLock { $0.append(piece, at: time) } }
-
-        var record: BodyRecord { state.withLock { $0 } }
     }
 
     /// The request without a streamed body. The request itself would keep a large body in memory.
@@ -34,7 +22,8 @@ final class ExchangeRecord: Sendable {
     private let options: RecordingTransport.Options
     private let sink: any EntrySink
     private let elapsed: @Sendable () -> Duration
-    private let state: Guarded<State>
+    private let responseBody: PassingBody
+    private let state = Guarded(State())
     private let isOver = OneTimeFlag()
 
     init(
@@ -47,8 +36,7 @@ final class ExchangeRecord: Sendable {
         self.options = options
         self.sink = sink
         elapsed = options.clock.stopwatch()
-        let empty = BodyRecord(limit: options.maximumBodyBytes)
-        state = Guarded(State(requestBody: nil, responseBody: empty))
+        responseBody = PassingBody(limit: options.maximumBodyBytes)
     }
 
     /// Returns the request with a witness of its body. Bytes in memory need none, and would lose their known length in
@@ -58,7 +46,7 @@ final class ExchangeRecord: Sendable {
         var request = request
         request.body = body.witnessed { [self] in
             // The body may be sent again, from its start, while the reading before still delivers a chunk.
-            let sent = SentBody(limit: options.maximumBodyBytes)
+            let sent = PassingBody(limit: options.maximumBodyBytes)
             state.withLock { $0.requestBody = sent }
             return { [elapsed] piece in sent.append(piece, at: elapsed()) }
         }
@@ -71,9 +59,7 @@ final class ExchangeRecord: Sendable {
         state.withLock { ($0.head, $0.headTime) = (head, time) }
         return response.witnessed { [self] event in
             switch event {
-            case .bytes(let bytes):
-                let time = elapsed()
-                state.withLock { $0.responseBody.append(bytes, at: time) }
+            case .bytes(let bytes): responseBody.append(bytes, at: elapsed())
             case .end: finish(.complete, response)
             case .failure(let error): finish(.failed(error), response)
             case .release: finish(.released, response)
@@ -90,10 +76,11 @@ final class ExchangeRecord: Sendable {
         var entry = Recording.Entry(
             started: started, request: request, metrics: response?.metrics ?? TransportMetrics(total: time),
             transport: transport)
-        if let sent = state.requestBody { entry.request.body = body(sent.record) }
+        if let sent = state.requestBody { entry.request.body = body(sent.record.body) }
+        let received = responseBody.record
         entry.response = state.head.map { head in
             Recording.Response(
-                head, body: state.responseBody.body, chunks: state.responseBody.chunks,
+                head, body: received.body, chunks: received.chunks,
                 trailers: response?.body.trailers, headTime: state.headTime)
         }
         switch end {
@@ -101,18 +88,18 @@ final class ExchangeRecord: Sendable {
         case .failed(let error): entry.failure = Recording.Failure(error, time: time)
         case .released: entry.isIncomplete = true
         }
-        let (secretFields, redact) = (secretFields, options.redact)
+        let (secretFields, options) = (secretFields, options)
         sink.add(size: entry.approximateSize) { [entry] in
             var shown = entry
-            shown.redactSecrets(in: secretFields)
-            redact?(&shown)
+            shown.redactSecrets(in: secretFields, bodies: options.bodies)
+            options.redact?(&shown)
             return shown
         }
     }
 
     /// Returns what the transport took of a streamed body, with the rest of its length as omitted.
-    private func body(_ sent: BodyRecord) -> Recording.Body {
-        var body = sent.body
+    private func body(_ sent: Recording.Body) -> Recording.Body {
+        var body = sent
         let length = request.body?.omitted ?? 0
         if length > body.count { body.omitted = length - body.bytes.count }
         return body

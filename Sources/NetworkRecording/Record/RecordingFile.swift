@@ -60,11 +60,14 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
 
     deinit { _ = file.withLock { $0.close(isComplete: false) } }
 
-    /// Adds an exchange, without its secrets; see ``Recording/Entry/redactSecrets(in:)``.
-    public func append(_ entry: Recording.Entry) {
+    /// Adds an exchange, without its secrets; see ``Recording/Entry/redactSecrets(in:bodies:)``.
+    /// - Parameters:
+    ///   - entry: The exchange.
+    ///   - bodies: The bodies that are kept. Default: those with a structure.
+    public func append(_ entry: Recording.Entry, bodies: Recording.Bodies = .structured) {
         add(size: entry.approximateSize) {
             var shown = entry
-            shown.redactSecrets()
+            shown.redactSecrets(bodies: bodies)
             return shown
         }
     }

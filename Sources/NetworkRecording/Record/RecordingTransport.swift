@@ -13,7 +13,7 @@ public import NetworkCore
 /// exchange itself stays as it is: bodies are recorded while they pass by, in both directions, and the recording is
 /// made and written elsewhere. A recorded body is the one before compression and after decompression.
 ///
-/// Secrets are left out before anything is stored: see ``Recording/Entry/redactSecrets(in:)``.
+/// Secrets are left out before anything is stored: see ``Recording/Entry/redactSecrets(in:bodies:)``.
 public struct RecordingTransport: HTTPTransport, NetworkDispatcher {
     private let transport: any HTTPTransport
     private let sink: any EntrySink
@@ -52,13 +52,16 @@ public struct RecordingTransport: HTTPTransport, NetworkDispatcher {
         /// The limit on the recorded part of each body, in bytes. The rest is counted in ``Recording/Body/omitted``.
         /// Default: 1 MiB.
         public var maximumBodyBytes = Recording.maximumBodyBytes
+        /// The bodies that are recorded. Default: those with a structure in which secrets have names, such as JSON and
+        /// forms. For pages, texts and files: `.all`.
+        public var bodies: Recording.Bodies
         /// Changes each entry after its secrets were left out and before it is stored, to leave out more. Called on a
         /// queue of the recorder. Default: `nil`.
         public var redact: (@Sendable (inout Recording.Entry) -> Void)?
         /// The clock for the times of chunks. Default: `ContinuousClock`.
         public var clock: any Clock<Duration> = ContinuousClock()
 
-        /// Creates the default options.
-        public init() {}
+        /// Creates options. Default: the default ones.
+        public init(bodies: Recording.Bodies = .structured) { self.bodies = bodies }
     }
 }

@@ -26,7 +26,7 @@ final class ReplayBody: TransportResponse.BodySource {
     ) {
         let last = response.chunks.last?.time ?? max(response.headTime ?? .zero, entry.metrics.total)
         chunks = Self.chunks(of: response, at: timing, lastTime: last)
-        ending = entry.failure?.error ?? Self.missing(response.body, isIncomplete: entry.isIncomplete)
+        ending = entry.failure?.error ?? Self.missing(response.body, of: entry)
         endTime = timing == .none ? .zero : entry.failure?.time ?? .zero
         recordedTrailers = response.trailers
         metrics = entry.metrics
@@ -50,12 +50,19 @@ final class ReplayBody: TransportResponse.BodySource {
     }
 
     /// Returns the error for the part of a body that is not in the recording.
-    private static func missing(_ body: Recording.Body, isIncomplete: Bool) -> NetworkError? {
+    private static func missing(_ body: Recording.Body, of entry: Recording.Entry) -> NetworkError? {
+        if body.isLeftOut, entry.redacted.contains(.responseBody) {
+            return NetworkError(
+                .notRecorded,
+                "the response's body (\(body.omitted) bytes) was not recorded, because it has no structure in which "
+                    + "secrets are found; record it with RecordingTransport.Options(bodies: .all)",
+                phase: .receiving)
+        }
         if body.omitted > 0 {
             return NetworkError(
                 .notRecorded, "\(body.omitted) bytes of the response's body were not recorded", phase: .receiving)
         }
-        guard isIncomplete else { return nil }
+        guard entry.isIncomplete else { return nil }
         return NetworkError(
             .notRecorded, "the response was released before the end of its body when it was recorded",
             phase: .receiving)

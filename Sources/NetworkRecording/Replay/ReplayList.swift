@@ -28,6 +28,13 @@ struct ReplayList: Sendable {
             url = RequestComparison.key(of: request)
             form = isStrict ? RequestComparison.Form(of: request) : nil
         }
+
+        /// Returns the keys of a request whose body may have been recorded or left out.
+        static func all(of request: Recording.Request, isStrict: Bool) -> [Key] {
+            let key = Key(request, isStrict: isStrict)
+            guard isStrict, let body = request.withoutOtherBody else { return [key] }
+            return [key, Key(body, isStrict: true)]
+        }
     }
 
     init(_ recording: Recording, repeatsLast: Bool, isStrict: Bool = false) {
@@ -38,7 +45,7 @@ struct ReplayList: Sendable {
         }
         let entries = order.map { entry in
             var shown = entry.element
-            shown.redactSecrets()
+            shown.redactSecrets(bodies: .all)
             return shown
         }
         self.entries = entries
@@ -50,16 +57,18 @@ struct ReplayList: Sendable {
     }
 
     /// Returns the entries that match a request, in order.
-    func entries(of key: Key) -> [Int] { byKey[key] ?? [] }
+    func entries(of keys: [Key]) -> [Int] { keys.flatMap { byKey[$0] ?? [] } }
 
     /// Takes the first entry that matches a request and was not given, or the last one if it may be repeated.
-    mutating func take(_ key: Key) -> Recording.Entry? {
-        let same = entries(of: key)
-        // Otherwise each request would pass all that were given.
-        let next = passed[key, default: 0]
-        guard next < same.count else { return give(repeatsLast ? same.last : nil) }
-        passed[key] = next + 1
-        return give(same[next])
+    mutating func take(_ keys: [Key]) -> Recording.Entry? {
+        for key in keys {
+            // Otherwise each request would pass all that were given.
+            let (same, next) = (byKey[key] ?? [], passed[key, default: 0])
+            guard next < same.count else { continue }
+            passed[key] = next + 1
+            return give(same[next])
+        }
+        return give(repeatsLast ? entries(of: keys).last : nil)
     }
 
     /// Takes the first entry that was not given, or the last one if it may be repeated.

@@ -43,12 +43,16 @@ struct ReplayTime: Sendable {
     func collect(_ body: TransportRequest.Body?, upTo limit: Int) async throws -> Recording.Body? {
         guard let body else { return nil }
         if let bytes = body.bytes { return Recording.Body(bytes, limit: limit) }
-        let reading = ReadBody(limit: limit, at: elapsed)
+        let reading = PassingBody(limit: limit, at: elapsed)
         let (outcomes, outcome) = AsyncStream<Result<Recording.Body, any Error>>.makeStream()
         let reader = Task {
             do {
                 try await body.read { reading.append($0, at: elapsed) }
-                outcome.yield(.success(try reading.body(announced: body.length)))
+                let read = reading.record.body
+                if let length = body.length, length != read.count {
+                    throw NetworkError.bodyLengthMismatch(expected: length, got: "\(read.count)")
+                }
+                outcome.yield(.success(read))
             } catch {
                 outcome.yield(.failure(error))
             }
@@ -65,11 +69,11 @@ struct ReplayTime: Sendable {
     }
 
     /// Waits for the first timeout while a request's body is read. Returns at once if there is no timeout.
-    private func waitWhileSending(_ reading: ReadBody) async throws {
+    private func waitWhileSending(_ reading: PassingBody) async throws {
         while true {
             let limits: [(Duration?, NetworkError)] = [
                 (options.totalTimeout, .totalTimeout), (options.firstByteTimeout, .noFirstByte),
-                (options.idleTimeout.map { reading.lastMove + $0 }, .idleTimeout),
+                (options.idleTimeout.map { reading.lastTime + $0 }, .idleTimeout),
             ]
             let ends = limits.compactMap { end, error in end.map { ($0, error) } }
             guard let (end, timeout) = ends.min(by: { $0.0 < $1.0 }) else { return }

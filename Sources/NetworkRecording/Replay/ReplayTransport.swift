@@ -22,8 +22,7 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
     private let matching: Matching
     private let timing: Timing
     private let clock: any Clock<Duration>
-    private let maximumBodyBytes: Int
-    private let redact: (@Sendable (inout Recording.Entry) -> Void)?
+    private let options: RecordingTransport.Options
     private let list: Guarded<ReplayList>
 
     /// Creates a transport.
@@ -45,8 +44,7 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
         self.matching = matching
         self.timing = timing
         clock = options.clock
-        maximumBodyBytes = options.maximumBodyBytes
-        redact = options.redact
+        self.options = options
         list = Guarded(ReplayList(recording, repeatsLast: repeatsLast, isStrict: matching.isStrict))
         var capabilities = TransportCapabilities(
             transport: "replay", basis: "what was recorded", supported: Set(TransportCapabilities.Capability.wellKnown))
@@ -80,7 +78,7 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
         let time = ReplayTime(request.options, on: clock)
         do {
             try request.check(for: capabilities)
-            let body = try await time.collect(request.body, upTo: maximumBodyBytes)
+            let body = try await time.collect(request.body, upTo: options.maximumBodyBytes)
             return try await give(try entry(for: recorded(request, body)), to: request, time)
         } catch {
             throw (error as? NetworkError)?.during(request, transport: name, elapsed: time.elapsed) ?? error
@@ -90,18 +88,18 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
     /// Returns the request as it would be recorded.
     private func recorded(_ request: TransportRequest, _ body: Recording.Body?) -> Recording.Request {
         var entry = Recording.Entry(request: Recording.Request(request, body: body))
-        entry.redactSecrets(in: request.options.secretFields)
-        redact?(&entry)
+        entry.redactSecrets(in: request.options.secretFields, bodies: .all)
+        options.redact?(&entry)
         return entry.request
     }
 
     private func entry(for request: Recording.Request) throws -> Recording.Entry {
         guard case .rule(_, let matches) = matching.kind else {
             let isStrict = matching.isStrict
-            let key = ReplayList.Key(request, isStrict: isStrict)
+            let keys = ReplayList.Key.all(of: request, isStrict: isStrict)
             return try list.withLock { list in
-                guard let entry = list.take(key) else {
-                    throw list.miss(request, list.entries(of: key), strict: isStrict)
+                guard let entry = list.take(keys) else {
+                    throw list.miss(request, list.entries(of: keys), strict: isStrict)
                 }
                 return entry
             }

@@ -1,192 +1,132 @@
+import FoundationEssentials
 import NetworkCore
 
-/// A scanner that replaces the values of secret members in a JSON text, and leaves all other bytes as they are.
-///
-/// It works on anything that contains JSON: one text, lines of JSON, a text that was cut. It is not a parser, so it
-/// reads each byte a few times at most, however the text is nested. ``EventSecrets`` has the rule for event streams.
+/// A scanner that replaces the values of secret members in JSON, and leaves all other bytes as they are. It takes one
+/// text or several, such as lines of JSON, and a text that was cut; it reads each byte a few times at most.
 struct JSONSecrets {
-    /// A part of the text, and the bytes that take its place.
-    struct Replacement {
-        let range: Range<Int>
-        let mark: [UInt8]
-    }
-
     private let bytes: [UInt8]
-    private var replacements: [Replacement] = []
+    private let isNested: Bool
     private var at = 0
-    private let depth: Int
-    /// The next quote after a line end, and whether it may close a string. The lines between it and the line end from
-    /// which it was looked for are not read again.
-    private var quoteAfterLine: (from: Int, quote: Int, closes: Bool)?
+    private var output: [UInt8] = []
+    /// The number of bytes that are in the output, as they are or replaced.
+    private var copied = 0
 
-    /// Returns the text without its secrets, or `nil` if it contains none.
-    /// - Parameter depth: The levels of texts within its strings that are looked into.
-    static func redacted(_ bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [UInt8]? {
-        replacements(in: bytes, depth: depth).applied(to: bytes)
+    /// Bytes that are no JSON.
+    private struct Fault: Error {}
+
+    /// Returns the text without its secrets, or ``BodySecrets/Verdict/leftOut`` for bytes that are no JSON.
+    /// - Parameter isNested: Whether the text is a string of JSON, or a parameter.
+    static func verdict(on bytes: [UInt8], isNested: Bool = false) -> BodySecrets.Verdict {
+        var scanner = JSONSecrets(bytes, isNested)
+        do { try scanner.run() } catch { return .leftOut }
+        guard scanner.copied > 0 else { return .unchanged }
+        return .replaced(scanner.output + bytes[scanner.copied...])
     }
 
-    /// Returns what takes the place of the secrets in a text, in the text's order.
-    /// - Parameter depth: The levels of texts within its strings that are looked into.
-    static func replacements(in bytes: [UInt8], depth: Int = TextSecrets.maximumDepth) -> [Replacement] {
-        var scanner = JSONSecrets(bytes, depth)
-        scanner.run()
-        return scanner.replacements
+    private init(_ bytes: [UInt8], _ isNested: Bool) {
+        (self.bytes, self.isNested) = (bytes, isNested)
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
     }
 
-    private init(_ bytes: [UInt8], _ depth: Int) { (self.bytes, self.depth) = (bytes, depth) }
-
-    private mutating func run() {
+    private mutating func run() throws(Fault) {
         while at < bytes.count {
-            guard bytes[at] == UInt8(ascii: "\"") else {
-                at += 1
-                continue
+            if bytes[at] == UInt8(ascii: "\"") { try string() } else { try skipOther() }
+        }
+    }
+
+    /// Reads a string: a name and its value if that is secret, or a value.
+    private mutating func string() throws(Fault) {
+        let start = at
+        let text = try skipString()
+        let end = at
+        skipBlanks()
+        guard at < bytes.count, bytes[at] == UInt8(ascii: ":") else {
+            if let shown = TextSecrets.redacted(text, isNested: isNested) {
+                replace(start..<end, by: try Self.encoded(shown))
             }
-            let start = at + 1
-            let (end, isClosed) = endOfString(at)
-            at = end
-            let text = bytes[start..<(isClosed ? end - 1 : end)]
-            let plain = JSONEscapes.decoded(text)
-            // A URL, JSON, or what looks like the value of `Authorization` where a server repeats the request. A name
-            // may look like that too, and still have a secret value.
-            if let shown = TextSecrets.redacted(plain, depth: depth) {
-                replace(from: start - 1, to: end, by: JSONEscapes.encoded(shown))
-            }
-            guard isClosed, case let colon = afterBlanks(end), colon < bytes.count, bytes[colon] == UInt8(ascii: ":"),
-                SecretName.isSecret(plain)
-            else { continue }
-            let value = afterBlanks(colon + 1)
-            let valueEnd = endOfValue(value)
-            if let mark = Self.mark(for: bytes[value..<valueEnd]) { replace(from: value, to: valueEnd, by: mark) }
-            at = valueEnd
+            return
         }
+        at += 1
+        guard SecretName.isSecret(text) else { return }
+        skipBlanks()
+        try secretValue()
     }
 
-    private mutating func replace(from start: Int, to end: Int, by mark: [UInt8]) {
-        guard start < end, !bytes[start..<end].elementsEqual(mark) else { return }
-        replacements.append(Replacement(range: start..<end, mark: mark))
-    }
-
-    /// Returns what stands for a value: of the same kind, so that a program that decodes a replayed response finds the
-    /// type that it expects. `nil` for a value that tells nothing.
-    private static func mark(for value: ArraySlice<UInt8>) -> [UInt8]? {
-        switch value.first {
-        case UInt8(ascii: "{"): Array("{}".utf8)
-        case UInt8(ascii: "["): Array("[]".utf8)
-        case _ where value.allSatisfy { "+-.0123456789eE".utf8.contains($0) }: [UInt8(ascii: "0")]
-        case _ where words.contains(Array(value)): nil
-        default: SecretMark.json
-        }
-    }
-
-    private static let words = Set(["true", "false", "null"].map { Array($0.utf8) })
-
-    // MARK: Places
-
-    /// Returns the offset after a string, and whether its closing quote was found. A string of JSON has no line feed:
-    /// where one comes first, the text was cut or the quote was none, and the next line may be JSON again. If the next
-    /// quote is followed by what follows a string, it closes the string all the same.
-    private mutating func endOfString(_ start: Int) -> (end: Int, isClosed: Bool) {
-        let end = nextQuote(start + 1, isLineEnd: { $0 == 0x0A || $0 == 0x0D })
-        guard end < bytes.count, bytes[end] != UInt8(ascii: "\"") else {
-            return (min(end + 1, bytes.count), end < bytes.count)
-        }
-        if quoteAfterLine.map({ end < $0.from || end >= $0.quote }) ?? true {
-            let quote = nextQuote(end, isLineEnd: { _ in false })
-            quoteAfterLine = (end, quote, quote < bytes.count && isEndOfMember(quote + 1))
-        }
-        guard let (_, quote, closes) = quoteAfterLine, closes else { return (end, false) }
-        return (quote + 1, true)
-    }
-
-    /// Returns the offset of the next quote that is no escape, or of a line end before it; the text's end without one.
-    private func nextQuote(_ start: Int, isLineEnd: (UInt8) -> Bool) -> Int {
-        var index = start
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): return index
-            case let byte where isLineEnd(byte): return index
-            case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
-            default: index += 1
-            }
-        }
-        return bytes.count
-    }
-
-    /// Whether a string, or a name, may end before a place of its line.
-    private func isEndOfMember(_ start: Int) -> Bool {
-        let next = bytes[start...].first { $0 != 0x20 && $0 != 0x09 }
-        return next.map { ",:]}\n\r".utf8.contains($0) } ?? true
-    }
-
-    /// Returns the offset after blanks and line ends.
-    private func afterBlanks(_ start: Int) -> Int {
-        bytes[start...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
-    }
-
-    private mutating func endOfValue(_ start: Int) -> Int {
-        guard start < bytes.count else { return bytes.count }
+    /// Replaces a value by one of its kind, so that a program that decodes a replayed response finds the type that it
+    /// expects. `true`, `false` and `null` tell nothing.
+    private mutating func secretValue() throws(Fault) {
+        let start = at
+        guard start < bytes.count else { return }
         switch bytes[start] {
-        case UInt8(ascii: "\""): return endOfSecretString(start)
-        case UInt8(ascii: "{"), UInt8(ascii: "["): return endOfNested(start)
-        default: return endOfWord(start)
+        case UInt8(ascii: "\""):
+            _ = try skipString()
+            replace(start..<at, by: SecretMark.json)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            let isObject = bytes[start] == UInt8(ascii: "{")
+            var depth = 0
+            repeat {
+                if bytes[at] == UInt8(ascii: "\"") {
+                    _ = try skipString()
+                } else {
+                    if "{[".utf8.contains(bytes[at]) { depth += 1 } else if "}]".utf8.contains(bytes[at]) { depth -= 1 }
+                    try skipOther()
+                }
+            } while depth > 0 && at < bytes.count
+            replace(start..<at, by: Array((isObject ? "{}" : "[]").utf8))
+        default:
+            try skipOther()
+            if "-0123456789".utf8.contains(bytes[start]) { replace(start..<at, by: [UInt8(ascii: "0")]) }
         }
     }
 
-    /// Returns the offset after a string that is secret. It may go on in the next line, unless that begins a text of
-    /// its own.
-    private func endOfSecretString(_ start: Int) -> Int {
-        var index = start + 1
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): return index + 1
-            case UInt8(ascii: "\\"): index += index + 1 < bytes.count && bytes[index + 1] >= 0x20 ? 2 : 1
-            case 0x0A, 0x0D:
-                let next = afterBlanks(index)
-                if next < bytes.count, "{[}]".utf8.contains(bytes[next]) { return index }
-                index = next
-            default: index += 1
-            }
-        }
-        return bytes.count
+    private mutating func replace(_ range: Range<Int>, by mark: [UInt8]) {
+        guard !bytes[range].elementsEqual(mark) else { return }
+        output += bytes[copied..<range.lowerBound] + mark
+        copied = range.upperBound
     }
 
-    /// Returns the offset after an object or an array.
-    private mutating func endOfNested(_ start: Int) -> Int {
-        var (index, depth) = (start, 0)
-        while index < bytes.count {
-            switch bytes[index] {
-            case UInt8(ascii: "\""): index = endOfString(index).end
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                index += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                index += 1
-                if depth == 0 { return index }
-            default: index += 1
-            }
-        }
-        return bytes.count
+    private mutating func skipBlanks() {
+        at = bytes[at...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
     }
 
-    /// Returns the offset after a number, a word, or whatever is there.
-    private func endOfWord(_ start: Int) -> Int {
-        var end = bytes[start...].firstIndex { ",}]\n\r".utf8.contains($0) } ?? bytes.count
-        while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
-        return end
-    }
-}
-
-extension [JSONSecrets.Replacement] {
-    /// Returns a text with the replacements, which are in its order; `nil` without any.
-    func applied(to bytes: [UInt8]) -> [UInt8]? {
-        guard !isEmpty else { return nil }
-        var (output, copied) = ([UInt8](), 0)
-        for replacement in self {
-            output += bytes[copied..<replacement.range.lowerBound]
-            output += replacement.mark
-            copied = replacement.range.upperBound
+    /// Skips a mark, a number or a word.
+    private mutating func skipOther() throws(Fault) {
+        // The last one is the start of a text in a sequence (RFC 7464).
+        if "{}[],: \t\r\n\u{1E}".utf8.contains(bytes[at]) { return at += 1 }
+        let end = bytes[at...].firstIndex { !($0.isAlphanumeric || "+-.".utf8.contains($0)) } ?? bytes.count
+        let word = bytes[at..<end]
+        let isNumber = word.first.map { "-0123456789".utf8.contains($0) } ?? false
+        let isCut = end == bytes.count && !word.isEmpty
+        let isWord = ["true", "false", "null"].contains { text in
+            word.elementsEqual(text.utf8) || isCut && text.utf8.starts(with: word)
         }
-        return output + bytes[copied...]
+        guard isWord || isNumber && word.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { throw Fault() }
+        at = end
+    }
+
+    /// Skips a string, and returns its text.
+    private mutating func skipString() throws(Fault) -> [UInt8] {
+        let start = at
+        at += 1
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
+            guard bytes[at] >= 0x20 else { throw Fault() }
+            at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard at < bytes.count else {
+            at = bytes.count
+            return Array(bytes[(start + 1)...])
+        }
+        at += 1
+        let text = bytes[(start + 1)..<(at - 1)]
+        guard text.contains(UInt8(ascii: "\\")) else { return Array(text) }
+        guard let decoded = try? JSONDecoder().decode(String.self, from: Data(bytes[start..<at])) else { throw Fault() }
+        return Array(decoded.utf8)
+    }
+
+    private static func encoded(_ text: [UInt8]) throws(Fault) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        guard let bytes = try? encoder.encode(String(decoding: text, as: UTF8.self)) else { throw Fault() }
+        return [UInt8](bytes)
     }
 }

@@ -28,13 +28,28 @@ enum SecretName {
         return output
     }
 
-    /// The value of a hexadecimal digit.
-    static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a letter or a digit of ASCII.
+    var isAlphanumeric: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: false
         }
     }
+}
+
+/// What stands in a recording for a secret that was left out.
+///
+/// The text is a token (RFC 9110 §5.6.2): a client that replays a response sends it as the password or the token that
+/// it has found there.
+enum SecretMark {
+    static let text = "REDACTED"
+    static let bytes = Array(text.utf8)
+    /// The mark as a JSON text.
+    static let json = Array("\"\(text)\"".utf8)
 }

@@ -1,46 +1,138 @@
 import NetworkCore
 
-/// Secrets in a short text: the value of a header field, a reason phrase, a string of JSON.
+/// Secrets in a value: of a header field, a parameter, a form field, a string of JSON.
 enum TextSecrets {
-    /// The levels of texts within texts that are looked into: a URL in JSON in a URL.
-    static let maximumDepth = 4
-
-    /// Returns the text without its secrets, or `nil` if it contains none.
-    /// - Parameter depth: The levels that are left. Without any, a text that may contain another one is a secret.
-    static func redacted(_ text: [UInt8], depth: Int = maximumDepth) -> [UInt8]? {
-        if Redaction.namesCredentials(text) { return SecretMark.bytes }
-        var shown: [UInt8]?
-        if text.contains(UInt8(ascii: "\"")) {
-            guard depth > 0 else { return SecretMark.bytes }
-            shown = JSONSecrets.redacted(text, depth: depth - 1)
+    /// Returns the value without its secrets, or `nil` if it contains none: a value that is a credential, a JSON text,
+    /// or anything else with URLs or parameters.
+    /// - Parameter isNested: Whether the value is within a JSON text, or in a parameter: no further one is looked for.
+    static func redacted(_ text: [UInt8], isNested: Bool = false) -> [UInt8]? {
+        if isCredential(text) { return SecretMark.bytes }
+        if !isNested, text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+            switch JSONSecrets.verdict(on: text, isNested: true) {
+            case .replaced(let shown): return shown
+            case .unchanged: return nil
+            // Like JSON, and none in which names could be found.
+            case .leftOut: if text.contains(UInt8(ascii: "\"")) { return SecretMark.bytes }
+            }
         }
-        // One rule for each text: two of them would look into what it holds twice, and so on with each level.
-        let text = shown ?? text
-        if FormSecrets.isForm(text) {
-            shown = FormSecrets.redacted(text, depth: depth) ?? shown
-        } else if URLSecrets.mayHold(text) {
-            shown = URLSecrets.redacted(text, depth: depth) ?? shown
-        } else if text.contains(UInt8(ascii: "%")), !text.contains(UInt8(ascii: "\"")),
-            URLSecrets.holdsSecret(text, depth: depth)
-        {
-            return SecretMark.bytes
-        }
-        return TokenSecrets.redacted(shown ?? text) ?? shown
+        return ParameterSecrets.redacted(text, isNested: isNested)
     }
 
-    /// The passes of the rules over one text.
-    private static let maximumPasses = 4
-
-    /// Returns the text without its secrets, or `nil` if it contains none. The same of what is returned is `nil`: where
-    /// the mark of one rule is a secret by another one, the rules go over the text again.
     static func redacted(_ text: String) -> String? {
-        var shown: [UInt8]?
-        for _ in 0..<maximumPasses {
-            guard let next = redacted(shown ?? Array(text.utf8)) else {
-                return shown.map { String(decoding: $0, as: UTF8.self) }
-            }
-            shown = next
+        redacted(Array(text.utf8)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether a value looks like that of `Authorization`, or is a JSON Web Token (RFC 7519) as a whole.
+    private static func isCredential(_ text: [UInt8]) -> Bool {
+        if Redaction.namesCredentials(text) { return true }
+        guard text.starts(with: "eyJ".utf8) else { return false }
+        return text.count(where: { $0 == UInt8(ascii: ".") }) >= 2
+            && text.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+    }
+}
+
+/// A scanner that removes users and passwords from the URLs in a value, and replaces the values of parameters with a
+/// secret name: those of URLs, and those of a list such as `a=b; token=c`. It reads each byte a few times at most.
+struct ParameterSecrets {
+    private let text: [UInt8]
+    private let isNested: Bool
+    private var output: [UInt8] = []
+    private var at = 0
+    private var isChanged = false
+    /// Whether the place is in a path, or behind a `?` or a `#`, of its word.
+    private var (isInPath, isInQuery) = (false, false)
+
+    /// Returns the text without its secrets, or `nil` if it contains none.
+    /// - Parameter isNested: Whether the text was a parameter, whose own ones are not looked into.
+    static func redacted(_ text: [UInt8], isNested: Bool = false) -> [UInt8]? {
+        guard text.contains(where: { "=@".utf8.contains($0) }) else { return nil }
+        var scanner = ParameterSecrets(text, isNested)
+        scanner.run()
+        return scanner.isChanged ? scanner.output : nil
+    }
+
+    private init(_ text: [UInt8], _ isNested: Bool) { (self.text, self.isNested) = (text, isNested) }
+
+    private static func isWordEnd(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: " "), 0x09, 0x0A, 0x0D: true
+        default: false
         }
-        return SecretMark.text
+    }
+
+    private mutating func run() {
+        parameter()
+        while at < text.count {
+            let byte = text[at]
+            output.append(byte)
+            at += 1
+            switch byte {
+            case UInt8(ascii: "?"), UInt8(ascii: "#"):
+                isInQuery = true
+                parameter()
+            case UInt8(ascii: "&"), UInt8(ascii: ";"): parameter()
+            case UInt8(ascii: ",") where !isInQuery: parameter()
+            case UInt8(ascii: "/"):
+                if output.dropLast().last == UInt8(ascii: "/") { user() } else { isInPath = true }
+            default:
+                guard Self.isWordEnd(byte) else { continue }
+                (isInPath, isInQuery) = (false, false)
+                parameter()
+            }
+        }
+    }
+
+    /// Drops a user and a password at the start of an authority.
+    private mutating func user() {
+        let end = index(of: isInQuery ? "/?#&;" : "/?#")
+        guard let mark = text[at..<end].lastIndex(of: UInt8(ascii: "@")) else { return }
+        // What looks like a user may hold a parameter whose value has the `@` in it, and goes on after it.
+        let holdsParameter = text[at..<mark].contains(UInt8(ascii: "="))
+        replace(to: holdsParameter ? end : mark + 1, by: holdsParameter ? SecretMark.bytes : [])
+    }
+
+    /// Replaces the value of a parameter that begins here.
+    private mutating func parameter() {
+        let end = index(of: isInQuery ? "=&;?#" : "=&;?#/,")
+        guard end < text.count, text[end] == UInt8(ascii: "=") else { return }
+        let start = end + 1
+        let last: Int
+        if SecretName.isSecret(encoded: text[at..<end]) {
+            last = endOfSecret(from: start)
+        } else {
+            // What is no secret is read again, for the parameters in it.
+            guard !isNested else { return }
+            last = index(of: isInQuery ? "&;?#" : "&;?#,", from: start)
+            guard holdsSecret(text[start..<last]) else { return }
+        }
+        guard last > start, !text[start..<last].elementsEqual(SecretMark.bytes) else { return }
+        // A name that holds a user of a URL goes with its value.
+        if !text[at..<start].contains(UInt8(ascii: "@")) { output += text[at..<start] }
+        replace(to: last, by: SecretMark.bytes)
+    }
+
+    private func endOfSecret(from start: Int) -> Int {
+        var rest = start
+        if rest < text.count, text[rest] == UInt8(ascii: "\"") {
+            rest = text[(rest + 1)...].firstIndex(of: UInt8(ascii: "\"")).map { $0 + 1 } ?? text.count
+        }
+        // In a query, the other marks may be part of a value.
+        return index(of: isInQuery ? "&#" : isInPath ? "&;?#/," : "&;", from: rest)
+    }
+
+    private func holdsSecret(_ value: ArraySlice<UInt8>) -> Bool {
+        guard value.contains(where: { "%=".utf8.contains($0) }) else { return false }
+        return TextSecrets.redacted(SecretName.decoded(value), isNested: true) != nil
+    }
+
+    /// Returns the offset of the next of some marks, or of the end of the word.
+    private func index(of marks: String, from start: Int? = nil) -> Int {
+        text[(start ?? at)...].firstIndex { Self.isWordEnd($0) || marks.utf8.contains($0) } ?? text.count
+    }
+
+    private mutating func replace(to end: Int, by mark: [UInt8]) {
+        output += mark
+        at = end
+        isChanged = true
     }
 }

@@ -105,7 +105,7 @@ struct RecordingToolTests {
                 response: .init(status: 200, body: .init(Data("x".utf8)))),
             .init(request: .init(url: other.url()), response: .init(status: 200, body: .init(Data("x".utf8)))),
         ])
-        try recording.write(to: folder.path("a.har"))
+        try recording.write(to: folder.path("a.har"), bodies: .all)
         let run = try await ToolRun([
             "replay", folder.path("a.har"), "-H", "Authorization: Bearer new", "-H", "X-A: 1", "--fail-on", "nothing",
         ])
@@ -115,13 +115,13 @@ struct RecordingToolTests {
         #expect(other.requests.map { $0.values(of: "X-A") } == [["1"]])
 
         recording.entries[0].request.headerFields = [:]
-        try recording.write(to: folder.path("b.har"))
+        try recording.write(to: folder.path("b.har"), bodies: .all)
         let refused = try await ToolRun(["replay", folder.path("b.har"), "-H", "Authorization: Bearer new"])
         #expect(refused.status == 2 && refused.errors.contains("2 origins"), "\(refused.errors)")
         #expect(own.requests.count == 1 && other.requests.count == 1)
 
         recording.entries.removeLast()
-        try recording.write(to: folder.path("c.har"))
+        try recording.write(to: folder.path("c.har"), bodies: .all)
         _ = try await ToolRun(["replay", folder.path("c.har"), "-H", "Authorization: Bearer new"])
         #expect(own.requests.last?.values(of: "Authorization") == ["Bearer new"])
     }
@@ -140,7 +140,7 @@ struct RecordingToolTests {
                 request: .init(url: server.url("/\(number)")),
                 response: .init(status: 200, headerFields: [.contentLength: "3"], body: body))
         }
-        try Recording(entries: entries).write(to: folder.path("a.har"))
+        try Recording(entries: entries).write(to: folder.path("a.har"), bodies: .all)
         let run = try await ToolRun(["replay", folder.path("a.har")])
         #expect(run.status == 0, "\(run.text)\(run.errors)")
         let lines = run.text.split(separator: "\n").map(String.init)
@@ -158,7 +158,7 @@ struct RecordingToolTests {
         defer { folder.remove() }
         var recording = Recording(entries: [.init(request: .init(url: "http://127.0.0.1:9/"))])
         recording.isIncomplete = true
-        try recording.write(to: folder.path("a.har"))
+        try recording.write(to: folder.path("a.har"), bodies: .all)
         for command in [["replay", folder.path("a.har")], ["compare", "--input", folder.path("a.har")]] {
             let run = try await ToolRun(command)
             #expect(run.status == 8 && run.errors.contains("is incomplete"), "\(run.errors)")
@@ -197,7 +197,7 @@ struct RecordingToolTests {
         let recorded = String(repeating: "x", count: 5_000)
         let server = try ScriptedServer(response(recorded), response(recorded), response(now))
         defer { server.stop() }
-        _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "100"])
+        _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "100", "--all-bodies"])
         let same = try await ToolRun(["replay", file])
         #expect(same.status == 0, "\(same.text)")
         let shorter = try await ToolRun(["replay", file])

@@ -10,8 +10,9 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
         discussion: """
             The requests are sent one after another. Each exchange is recorded, those of redirects too, with its \
             header fields, bodies, chunks, trailers, times and failures. Secrets are left out: values of header fields, query \
-            parameters and JSON members with a secret name. Read the file before you share it: a secret under another \
-            name is in it.
+            parameters, form fields and JSON members with a secret name. So are all other bodies, in which secrets \
+            have no names: --all-bodies records them. Read the file before you share it: a secret under another name \
+            is in it.
 
             \(ProcessStatus.table)
             """)
@@ -39,6 +40,8 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
     @Option(help: ArgumentHelp("The part of each body to record. (default: 1 MiB)", valueName: "bytes"))
     var maxRecorded = Recording.maximumBodyBytes
 
+    @Flag(help: "Record texts, pages, multipart bodies and files too, with any secret in them.") var allBodies = false
+
     @OptionGroup var transport: TransportOption
 
     func validate() throws {
@@ -53,6 +56,7 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
         let requests = try await sources.requests(with: self, timeout: timeout, files: InputFiles())
         var options = RecordingTransport.Options()
         options.maximumBodyBytes = maxRecorded
+        if allBodies { options.bodies = .all }
         let recording = try RecordingFile(file, overwrites: force)
         let recorder = RecordingTransport(try transport.selected(), to: recording, options: options)
         var failed = 0

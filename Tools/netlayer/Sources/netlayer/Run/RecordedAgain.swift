@@ -70,9 +70,9 @@ struct RecordedAgain: Sendable {
     func outcome(of entry: Recording.Entry) async throws -> Outcome {
         // A recording of another tool has secrets, and what is compared has none.
         var recorded = entry
-        recorded.redactSecrets()
+        recorded.redactSecrets(bodies: .all)
         var (now, length) = try await exchange(entry, upTo: recorded.response?.body)
-        now.redactSecrets()
+        now.redactSecrets(bodies: .all)
         // Of a recorded body that was cut, the rest is not known. A mark is not as long as its secret, so the new body
         // is cut without its secrets.
         var lengths: (before: Int, after: Int)?
@@ -121,7 +121,7 @@ struct RecordedAgain: Sendable {
                 : (try await response.body.collect(), true)
             let now = Recording.Entry(
                 request, response: response.head, body: body, trailers: response.body.trailers,
-                maximumBodyBytes: .max)
+                maximumBodyBytes: .max, bodies: .all)
             return (now, isWhole ? body.count : nil)
         } catch is CancellationError {
             throw CancellationError()
