@@ -150,7 +150,7 @@ final class ArmProcess: Sendable {
         let how = reason == .uncaughtSignal ? "ended by signal \(status)" : "ended with status \(status)"
         let said = (try? errors.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let last = said.split(separator: "\n").last { $0.contains("error") || $0.contains("rror:") }
-        let words = last.map { ": " + Redaction.words(ofLibrary: String($0.prefix(200))) } ?? ""
+        let words = last.map { ": " + Redaction().text(String($0.prefix(200))) } ?? ""
         return Ended(text: "\(how) at request \(counter.value)\(words)")
     }
 
