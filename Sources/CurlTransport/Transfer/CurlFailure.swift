@@ -183,7 +183,7 @@ enum CurlFailure {
         62: .certificateHostMismatch,
     ]
 
-    /// .sslClientcert, 7.77.
+    /// CURLE_SSL_CLIENTCERT.
     private static let clientCertificateRequired = CurlCode(rawValue: 98)
 
     private static func isTLS(_ code: CurlCode) -> Bool {
