@@ -103,7 +103,8 @@ struct ResponseState {
     }
 
     /// Whether a line that looks like a status line is one: the first line, one after an interim response, and one
-    /// after the request has gone out again. Before a tunnel is open, which libcurl does not report, any line after a complete head. Otherwise it is a field with a strange name, or a trailer.
+    /// after the request has gone out again. Before a tunnel is open, which libcurl does not report, any line after a
+    /// complete head. Otherwise it is a field with a strange name, or a trailer.
     private var mayBegin: Bool {
         guard !hasBody, !awaitsNextHead, !head.bytes.isEmpty else { return !hasBody }
         return head.isComplete && (head.isInterim || wentOut == nil)
