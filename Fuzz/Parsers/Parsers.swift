@@ -79,7 +79,7 @@ private func fuzzDecoding(_ input: ArraySlice<UInt8>) {
                         precondition(!next.isEmpty && next.count <= DecodingChain.pieceBytes, "a piece is too large")
                         body += next
                         if body.count > 1 << 24 { return nil }
-                    case .goOn: break
+                    case .noOutput: break
                     case .needsInput: isHungry = true
                     }
                 }

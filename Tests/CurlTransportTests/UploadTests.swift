@@ -62,7 +62,6 @@ struct UploadTests {
         }
     }
 
-    /// Regression: below libcurl 7.80, which does not report that a request goes out, both counted from the first one.
     @Test func `after a refused expectation, the first byte's clock starts anew`() async throws {
         let refusal = Script([
             .readHead, .pause(.milliseconds(600)), .send("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), .stall,

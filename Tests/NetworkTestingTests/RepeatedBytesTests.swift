@@ -12,7 +12,7 @@ struct RepeatedBytesTests {
         while true {
             switch try chain.step() {
             case .piece(let piece): plain += piece
-            case .goOn: break
+            case .noOutput: break
             case .needsInput: return plain
             }
         }

@@ -20,14 +20,6 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
         return transports
     }()
 
-    /// Whether libcurl is older than 7.85. Such versions accept more as a head, and query the name service for names
-    /// below `localhost`.
-    static let libcurlIsOld: Bool = {
-        let words = curl.transport.capabilities.basis.split(separator: " ")
-        let numbers = words.dropFirst().first?.split(separator: ".").compactMap { Int($0) } ?? []
-        return numbers.count > 1 && (numbers[0], numbers[1]) < (7, 85)
-    }()
-
     /// A complete response.
     struct Answer: Sendable {
         let head: HTTPResponse

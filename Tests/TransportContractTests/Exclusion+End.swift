@@ -5,7 +5,6 @@ extension Exclusion.Case {
         switch self {
         case .conflictingLengths: "any Swift, over a libcurl that refuses them"
         case .largeHead: "any Swift, over a libcurl from 8.3 on"
-        case .chunkSizeWithPrefix: "any Swift, over a libcurl above 7.74"
         default: "a Swift after 6.3 whose URLSession \(change)"
         }
     }
@@ -37,7 +36,7 @@ extension Exclusion.Case {
         case .droppedFlood: "lets a cancelled task come between two reads"
         case .methodCase: "sends methods as they are written"
         case .resetInHandshake: "tells in which phase a connection ends"
-        case .conflictingLengths, .largeHead, .chunkSizeWithPrefix: ""
+        case .conflictingLengths, .largeHead: ""
         }
     }
 }

@@ -31,7 +31,6 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         case uploadOnAClosedConnection
         case headWithOddNames
         case enormousLength
-        case chunkSizeWithPrefix
         case manyFields
         case droppedFlood
         case nestedEncodings
@@ -115,8 +114,6 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             .isNotRun,
             "a body with several encodings, one over another, keeps every URLSession of the process busy for as long as libcurl decodes it"
         ),
-        urlsession(
-            .chunkSizeWithPrefix, .isNotRun, "a chunk size written `0x3` crashes the process, with libcurl 7.74 below"),
         urlsession(.enormousLength, .isNotRun, "a Content-Length just below 2^63 crashes the process"),
         urlsession(
             .uploadOnAClosedConnection,

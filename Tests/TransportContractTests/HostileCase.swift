@@ -14,9 +14,6 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
     let script: Script
     /// The one required outcome, or all permitted ones.
     let outcomes: [Outcome]
-    /// An additional outcome with libcurl below 7.85. URLSession over such a version does not run the case: a header
-    /// line without a colon would end the process.
-    var lenient: Outcome?
     /// The case that a transport may be excluded from.
     var exclusion: Exclusion.Case?
     /// Whether the server endlessly sends bytes that libcurl parses and discards.
@@ -47,13 +44,6 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
         self.exclusion = exclusion
     }
 
-    /// Returns the case with an additional outcome for older libcurl versions.
-    func lenient(_ outcome: Outcome) -> HostileCase {
-        var copy = self
-        copy.lenient = outcome
-        return copy
-    }
-
     /// Returns the case of a server whose endless bytes are discarded.
     func dropped() -> HostileCase {
         var copy = self
@@ -63,9 +53,6 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
 
     /// Sends one request to the server and checks the outcome.
     func check(over transport: ContractTransport, method: HTTPRequest.Method = .get, body: Data? = nil) async throws {
-        let isOld = ContractTransport.libcurlIsOld
-        if isOld, lenient != nil, transport.kind == ContractTransport.urlsession.kind { return }
-        let outcomes = outcomes + (isOld ? [lenient].compactMap(\.self) : [])
         let check: () async throws -> Void = {
             let server = try ScriptedServer(script)
             defer { server.stop() }

@@ -67,9 +67,7 @@ struct URLContract {
         #expect(last.connectionCount == 0)
     }
 
-    @Test(
-        .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
-        arguments: ContractTransport.all)
+    @Test(arguments: ContractTransport.all)
     func `an international name is asked by its ASCII form`(transport: ContractTransport) async throws {
         let server = try ScriptedServer(.ok())
         defer { server.stop() }
@@ -78,9 +76,7 @@ struct URLContract {
         #expect(server.requests.map { $0.values(of: "Host") } == [["xn--bcher-kva.localhost:\(port)"]])
     }
 
-    @Test(
-        .disabled(if: ContractTransport.libcurlIsOld, "libcurl queries the name service for names below localhost"),
-        arguments: ContractTransport.all)
+    @Test(arguments: ContractTransport.all)
     func `a Location with an international name is followed`(transport: ContractTransport) async throws {
         let (server, last) = try servers {
             $0.replacing("127.0.0.1", with: "bücher.localhost").replacing("next", with: "né")

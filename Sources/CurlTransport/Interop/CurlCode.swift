@@ -50,7 +50,7 @@ struct CurlCode: RawRepresentable, Hashable, Sendable {
     static let useTLSFailed = CurlCode(CURLE_USE_SSL_FAILED)
     static let weirdServerReply = CurlCode(CURLE_WEIRD_SERVER_REPLY)
     static let writeError = CurlCode(CURLE_WRITE_ERROR)
-    /// CURLE_SSL_CLIENTCERT, 7.77.
+    /// CURLE_SSL_CLIENTCERT.
     static let clientCertificateRequired = CurlCode(rawValue: 98)
     /// CURLE_TOO_LARGE, 8.6.
     static let tooLarge = CurlCode(rawValue: 100)

@@ -16,7 +16,7 @@ protocol EasyEvents: AnyObject {
     func socketFailed(_ number: Int32)
     /// libcurl waits for a socket to become ready, or no longer does if `interest` is empty.
     func waits(on descriptor: Int32, for interest: Epoll.Interest)
-    /// The request is about to go out (CURLOPT_PREREQFUNCTION, 7.80).
+    /// The request is about to go out (CURLOPT_PREREQFUNCTION).
     /// - Returns: Whether it may.
     func mayGoOut(over ends: ConnectionEnds) -> Bool
     /// libcurl wants bytes of the request's body (CURLOPT_READFUNCTION).

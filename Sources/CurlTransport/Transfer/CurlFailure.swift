@@ -48,17 +48,16 @@ enum CurlFailure {
             .proxyFailed, "no connection to the proxy", phase: .connecting, underlying: underlying(code, text: text))
     }
 
+    /// Returns libcurl's code with its words for the transfer where they can't quote a secret, or else for the code.
     static func underlying(_ code: CurlCode, text: String?) -> NetworkError.Underlying {
-        NetworkError.Underlying(
-            domain: "libcurl",
-            code: code.rawValue,
-            message: text.map(shown) ?? code.words ?? "unknown"
-        )
+        let own = text.flatMap { quotesNothing($0) ? $0 : nil }
+        return NetworkError.Underlying(domain: "libcurl", code: code.rawValue, message: own ?? code.words ?? "unknown")
     }
 
-    /// Returns the text of the error buffer, which has room for 255 bytes; some versions end a longer text in dots.
-    private static func shown(_ text: String) -> String {
-        Redaction.words(ofLibrary: text, isWhole: text.utf8.count < 250)
+    /// Whether a text of libcurl has neither a proxy as the environment names it, nor a URL or a field of a response.
+    /// The error buffer has room for 255 bytes: a longer text has lost its end.
+    private static func quotesNothing(_ text: String) -> Bool {
+        text.utf8.count < 250 && !["@", "[", "://", "proxy:", "proxy syntax"].contains { text.contains($0) }
     }
 
     private static func classify(
@@ -184,7 +183,7 @@ enum CurlFailure {
         62: .certificateHostMismatch,
     ]
 
-    /// .sslClientcert, 7.77.
+    /// CURLE_SSL_CLIENTCERT.
     private static let clientCertificateRequired = CurlCode(rawValue: 98)
 
     private static func isTLS(_ code: CurlCode) -> Bool {

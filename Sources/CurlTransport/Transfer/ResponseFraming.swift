@@ -55,7 +55,6 @@ struct ResponseFraming {
         }
         let version = line[..<space].dropFirst(5)
         isHTTP1 = version.first == UInt8(ascii: "1")
-        // libcurl below 7.84 keeps a connection whose responses claim HTTP/2, whatever bytes are left on it.
         let isKnown = isHTTP1 && version.count == 3 && version.dropFirst().first == UInt8(ascii: ".")
         if mustBeHTTP1, !isKnown { return .version }
         // An HTTP/1.0 server may not know what keeps a connection (RFC 9112 §9.3), nor chunks (RFC 9112 §6.1).

@@ -10,7 +10,7 @@ struct ResponseState {
     var hasFinalResponse: Bool { hasBody || head.hasBegunFinal && !awaitsNextHead }
     /// Whether the request has gone out again since the current head.
     private var awaitsNextHead = false
-    /// When the request last went out, where libcurl reports it (7.80).
+    /// When the request last went out; `nil` while a tunnel is not open yet.
     private(set) var wentOut: MonotonicTime?
     /// When the first line of the last response arrived.
     private(set) var responded: MonotonicTime?
@@ -103,8 +103,8 @@ struct ResponseState {
     }
 
     /// Whether a line that looks like a status line is one: the first line, one after an interim response, and one
-    /// after the request has gone out again. Where libcurl does not report that (below 7.80, or before a tunnel is
-    /// open), any line after a complete head. Otherwise it is a field with a strange name, or a trailer.
+    /// after the request has gone out again. Before a tunnel is open, which libcurl does not report, any line after a
+    /// complete head. Otherwise it is a field with a strange name, or a trailer.
     private var mayBegin: Bool {
         guard !hasBody, !awaitsNextHead, !head.bytes.isEmpty else { return !hasBody }
         return head.isComplete && (head.isInterim || wentOut == nil)

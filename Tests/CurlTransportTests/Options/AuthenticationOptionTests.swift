@@ -16,8 +16,8 @@ struct AuthenticationOptionTests {
     private static let ok = Script.head(200, fields: [("Content-Length", "2")]) + Data("in".utf8)
     private static let digest = #"Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256"#
 
-    /// A server that challenges the first request. The second may come over another connection: below libcurl 7.80
-    /// always, and on a busy machine where other tests fill the shared pool between the rounds.
+    /// A server that challenges the first request. The second may come over another connection
+    /// on a busy machine where other tests fill the shared pool between the rounds.
     private static func challenging(_ schemes: String..., then second: Data = ok) throws -> ScriptedServer {
         let first = challenge(schemes)
         return try ScriptedServer(scripts: [[.read, .send(first), .read, .send(second)], [.read, .send(second)]])

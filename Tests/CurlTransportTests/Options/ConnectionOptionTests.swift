@@ -53,7 +53,6 @@ struct ConnectionOptionTests {
         #expect(server.connectionCount == 1)
     }
 
-    /// Below 7.77, libcurl does not check the IP version of a kept connection.
     @Test func `a kept connection serves no request of the other IP version`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }

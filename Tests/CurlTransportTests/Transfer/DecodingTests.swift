@@ -20,7 +20,7 @@ enum Decoded {
                 case .piece(let piece):
                     #expect(!piece.isEmpty && piece.count <= DecodingChain.pieceBytes)
                     body += piece
-                case .goOn: break
+                case .noOutput: break
                 case .needsInput: break decoding
                 }
             }

@@ -433,36 +433,6 @@ struct BearerTests {
         latch.open()
         while (try? await status(client)) != 200 { await Task.yield() }
     }
-
-    @Test func `the token state counts tokens`() {
-        var state = TokenState<String>(nil)
-        guard case .refresh(nil, let first, let refresh) = state.need(newerThan: nil, "a"),
-            case .wait(let second) = state.need(newerThan: nil, "b")
-        else {
-            Issue.record("expected the first to refresh and the second to wait")
-            return
-        }
-        #expect(first != second)
-        state.leave(first)
-        #expect(state.finish(refresh, .success("t")).1 == ["b"])
-        guard case .use(let issued) = state.need(newerThan: nil, "c") else {
-            Issue.record("expected the token")
-            return
-        }
-        #expect(issued == IssuedToken(token: "t", number: 1))
-        // A server refused an older token, so the newer one is used.
-        guard case .use = state.need(newerThan: 0, "d") else {
-            Issue.record("expected the newer token")
-            return
-        }
-        guard case .refresh("t", _, let second) = state.need(newerThan: 1, "e") else {
-            Issue.record("expected a refresh of the refused token")
-            return
-        }
-        #expect(state.finish(refresh, .success("late")).1.isEmpty, "the refresh had already ended")
-        #expect(state.finish(second, .failure(LoginFailed())).1 == ["e"])
-        #expect(state.current == issued)
-    }
 }
 
 /// A transport that accepts one token, and whose every exchange takes a repeat.

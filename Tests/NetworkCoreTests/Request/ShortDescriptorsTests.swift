@@ -54,7 +54,7 @@ struct ShortDescriptorsTests {
                 // Again where a thread of the runtime has given a descriptor back meanwhile.
                 for _ in 0..<100 where failure == nil {
                     taken += ShortDescriptorsTests.exhaust()
-                    // One descriptor for the record, then for the file, and none to read the record.
+                    // One descriptor for the record, and none for the file.
                     close(taken.removeLast())
                     do throws(NetworkError) {
                         let file = try PartialFile(for: folder + "/a")
@@ -83,7 +83,7 @@ struct ShortDescriptorsTests {
                 var taken = ShortDescriptorsTests.exhaust()
                 try file.giveUp(isUsable: true)
                 close(taken.removeLast())
-                // One descriptor for the file, and none for its record.
+                // One descriptor for the record, and none for the file.
                 while true {
                     let descriptor = open("/dev/null", O_RDONLY)
                     guard descriptor >= 0 else { break }
@@ -95,7 +95,7 @@ struct ShortDescriptorsTests {
                 for descriptor in taken { close(descriptor) }
                 file = try PartialFile(for: folder + "/a")
                 #expect(file.length == 3)
-                #expect(try file.record() == record)
+                #expect(file.record == record)
                 try file.delete()
             }
         }

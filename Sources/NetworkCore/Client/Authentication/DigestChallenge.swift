@@ -23,26 +23,9 @@ struct DigestChallenge: Sendable {
     let isStale: Bool
     private let realm: String
     private var nonce: String
-    /// Where the credentials are good without another challenge; empty for the whole server (RFC 7616 §3.3), and `nil`
-    /// for nowhere.
-    private let domain: [Space]?
-
-    /// A part of a server: the paths that begin like this one.
-    private enum Space {
-        case path(String)
-        case url(RequestURL)
-        /// What is no URL.
-        case none
-
-        init(_ text: String) {
-            guard !text.hasPrefix("/") else {
-                self = .path(text)
-                return
-            }
-            self = (try? RequestURL(text)).map { .url($0) } ?? .none
-        }
-    }
-
+    /// The paths and URLs below which the credentials are good without another challenge; empty for the whole server
+    /// (RFC 7616 §3.3), and `nil` for nowhere.
+    private let domain: [String]?
     /// The maximum number of URIs in a domain; with more the nonce serves no other request.
     private static let maximumSpaces = 64
     private let opaque: String?
@@ -75,7 +58,7 @@ struct DigestChallenge: Sendable {
         realm = challenge["realm"] ?? ""
         opaque = challenge["opaque"]
         let spaces = challenge["domain"]?.split(separator: " ", maxSplits: Self.maximumSpaces) ?? []
-        domain = spaces.count > Self.maximumSpaces ? nil : spaces.map { Space(String($0)) }
+        domain = spaces.count > Self.maximumSpaces ? nil : spaces.map(String.init)
         let bytes = nonce.utf8.count + realm.utf8.count + (opaque?.utf8.count ?? 0)
         guard bytes <= Self.maximumTextBytes else { return nil }
         hasQuality = challenge["qop"] != nil
@@ -127,11 +110,9 @@ struct DigestChallenge: Sendable {
         guard hasQuality, let domain else { return false }
         return domain.isEmpty
             || domain.contains { space in
-                switch space {
-                case .path(let path): url.path.hasBytePrefix(path)
-                case .url(let place): place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
-                case .none: false
-                }
+                if space.hasPrefix("/") { return url.path.hasBytePrefix(space) }
+                guard let place = try? RequestURL(space) else { return false }
+                return place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
             }
     }
 

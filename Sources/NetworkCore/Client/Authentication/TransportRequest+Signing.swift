@@ -45,7 +45,7 @@ extension TransportRequest {
         // libcurl writes an IPv6 address in its shortest form.
         if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
         request.joinRepeatedFields(where: signer.isSigned)
-        try request.packSteadily()
+        try request.compressBeforeSigning()
         let hash: String
         if let given = headerFields[content] {
             hash = given
@@ -66,11 +66,11 @@ extension TransportRequest {
     }
 
     /// Compresses a stream here, so that the bytes that are sent are those whose hash is signed: it is read for either.
-    private mutating func packSteadily() throws {
+    private mutating func compressBeforeSigning() throws {
         guard case .gzip(let level) = options.requestCompression, let body,
             case .produced = body.content, body.isReplayable, body.length != 0
         else { return }
-        self.body = try body.gzipped(level: level, isSteady: true)
+        self.body = try body.gzipped(level: level, isDeterministic: true)
         options.requestCompression = .none
         headerFields[.contentEncoding] = "gzip"
     }
@@ -91,9 +91,9 @@ extension TransportRequest {
                 "an AWS signature has the hash of the body, which is not known of a one-time stream; send bytes, a "
                     + "file or a stream that can be sent again, or set X-Amz-Content-Sha256")
         }
-        let hash = RunningHash()
-        try await readAhead(body, named: "the body to be signed") { hash.update($0) }
-        return hash.finish()
+        let checksum = Guarded(SHA256Checksum())
+        try await readAhead(body, named: "the body to be signed") { chunk in checksum.withLock { $0.update(chunk) } }
+        return checksum.withLock { $0.finish() }.hexadecimal
     }
 
     /// Joins the values of repeated fields, which a transport may send as one, and a service reads as one.
@@ -103,13 +103,4 @@ extension TransportRequest {
             if values.count > 1 { headerFields[name] = values.joined(separator: ",") }
         }
     }
-}
-
-/// The hash of a body that is being read.
-private final class RunningHash: Sendable {
-    private let checksum = Guarded(SHA256Checksum())
-
-    func update(_ chunk: Data) { checksum.withLock { $0.update(chunk) } }
-
-    func finish() -> String { checksum.withLock { $0.finish() }.hexadecimal }
 }

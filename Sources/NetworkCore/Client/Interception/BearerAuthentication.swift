@@ -28,11 +28,25 @@ public final class BearerAuthentication: Interceptor {
     private let refresh: (@Sendable (TransportOptions.Secret?) async throws -> TransportOptions.Secret)?
     private let timeout: Duration
     private let time: TimeSource
-    private let state: Guarded<TokenState<FirstOutcome<IssuedToken>>>
-    /// The refreshes that have not returned, those after their timeout included.
-    private let running = Guarded(0)
-    /// The limit on them: a refresh that ignores its cancellation may never return.
+    private let state: Guarded<State>
+    /// The limit on refreshes that have not returned: one that ignores its cancellation may never return.
     static let maximumRunning = 4
+
+    /// A token and its number; each newer token has a higher number.
+    private struct IssuedToken: Sendable {
+        var token: TransportOptions.Secret
+        var number: Int
+    }
+
+    private struct State: Sendable {
+        var current: IssuedToken?
+        /// The highest number of a token that a server has refused.
+        var refused = -1
+        /// The refresh that all requests without a token wait for.
+        var refresh: Task<IssuedToken, any Error>?
+        /// The refreshes that have not returned, those after their timeout included.
+        var running = 0
+    }
 
     /// The instances whose refresh the current task runs in.
     @TaskLocal private static var refreshing: [ObjectIdentifier] = []
@@ -83,7 +97,7 @@ public final class BearerAuthentication: Interceptor {
         self.refresh = refresh
         self.timeout = timeout
         self.time = time
-        state = Guarded(TokenState(token))
+        state = Guarded(State(current: token.map { IssuedToken(token: $0, number: 0) }))
     }
 
     /// Sends the request with the token, and after a 401 once more with a newer token.
@@ -100,7 +114,7 @@ public final class BearerAuthentication: Interceptor {
                 || call.met.last?.headerFields[.authorization] == sent.headerFields[.authorization]
         else { return response }
         guard request.body?.isReplayable ?? true else {
-            state.withLock { $0.refuse(first.number) }
+            state.withLock { $0.refused = max($0.refused, first.number) }
             return response
         }
         call.count(repeats: response.metrics.repeats)
@@ -125,69 +139,75 @@ public final class BearerAuthentication: Interceptor {
             && !Self.refreshing.contains(ObjectIdentifier(self))
     }
 
+    /// Returns a token newer than the refused one. A cancelled task stops waiting; the refresh continues for others.
     private func token(newerThan refused: Int?) async throws -> IssuedToken {
-        let outcome = FirstOutcome<IssuedToken>()
-        let key: Int
-        switch state.withLock({ $0.need(newerThan: refused, outcome) }) {
-        case .use(let issued): return issued
-        case .wait(let waiting): key = waiting
-        case .refresh(let token, let waiting, let number):
-            key = waiting
-            startRefresh(number, of: token)
+        typealias Source = (current: IssuedToken?, refresh: Task<IssuedToken, any Error>?)
+        let (current, refresh) = try state.withLock { state throws(NetworkError) -> Source in
+            state.refused = max(state.refused, refused ?? -1)
+            if let current = state.current, current.number > state.refused { return (current, nil) }
+            if let refresh = state.refresh { return (nil, refresh) }
+            guard state.running < Self.maximumRunning else { throw .refreshesHang }
+            state.running += 1
+            state.refresh = startRefresh(of: state.current)
+            return (nil, state.refresh)
         }
-        return try await outcome.value(orWhenCancelled: NetworkError.cancelled) { state.withLock { $0.leave(key) } }
+        if let current { return current }
+        let outcome = FirstOutcome<IssuedToken>()
+        Task { if let refresh { outcome.finish(await refresh.result) } }
+        return try await outcome.value(orWhenCancelled: NetworkError.cancelled)
     }
 
     /// Starts a refresh in a task of its own, without the task-local values of the request that comes first: it belongs
     /// to all waiting requests, and to none of them.
-    private func startRefresh(_ number: Int, of refused: TransportOptions.Secret?) {
-        guard let refresh else { return }
-        let mayRun = running.withLock { running in
-            guard running < Self.maximumRunning else { return false }
-            running += 1
-            return true
-        }
-        guard mayRun else {
-            let words = "\(Self.maximumRunning) refreshes of the token have not returned since their timeout"
-            let error = NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
-            return finish(number, .failure(error))
-        }
+    private func startRefresh(of refused: IssuedToken?) -> Task<IssuedToken, any Error> {
         let within = Self.refreshing + [ObjectIdentifier(self)]
-        Task.detached(priority: Task.currentPriority) { [self] in
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { [self] in
-                    let result: Result<TransportOptions.Secret, any Error>
-                    do {
-                        let token = try await Self.$refreshing.withValue(within) {
-                            try await refresh(refused)
-                        }
-                        // A token that can't be sent would never be refused, and so never renewed.
-                        try OptionCheck.token(token.value, "the token of the refresh")
-                        result = .success(token)
-                    } catch {
-                        result = .failure(error)
-                    }
-                    // First, since a waiting request may start the next refresh.
-                    running.withLock { $0 -= 1 }
-                    finish(number, result)
+        return Task.detached(priority: Task.currentPriority) { [self] in
+            let outcome = FirstOutcome<IssuedToken>()
+            let refreshing = Task {
+                let result: Result<IssuedToken, any Error>
+                do {
+                    let token = try await Self.$refreshing.withValue(within) { try await refresh?(refused?.token) }
+                    // A token that can't be sent would never be refused, and so never renewed.
+                    try OptionCheck.token(token?.value ?? "", "the token of the refresh")
+                    result = .success(IssuedToken(token: token ?? "", number: (refused?.number ?? 0) + 1))
+                } catch {
+                    result = .failure(error)
                 }
-                group.addTask { [self] in
-                    // Cancelled when the refresh ends first.
-                    guard (try? await time.sleep(timeout)) != nil else { return }
-                    let words =
-                        "the token was not renewed within \(timeout); the refresh may wait for a request that "
-                        + "waits for it"
-                    finish(number, .failure(NetworkError(.totalTimeout, words, phase: .waiting)))
-                }
-                await group.next()
-                group.cancelAll()
+                // First, since a waiting request may start the next refresh.
+                state.withLock { $0.running -= 1 }
+                outcome.finish(result)
             }
+            let timing = Task {
+                // Cancelled when the refresh ends first.
+                guard (try? await time.sleep(timeout)) != nil else { return }
+                let words =
+                    "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
+                outcome.finish(.failure(NetworkError(.totalTimeout, words, phase: .waiting)))
+            }
+            defer {
+                refreshing.cancel()
+                timing.cancel()
+            }
+            let result: Result<IssuedToken, any Error>
+            do {
+                result = .success(try await outcome.value(orWhenCancelled: NetworkError.cancelled))
+            } catch {
+                result = .failure(error)
+            }
+            return try state.withLock { state in
+                state.refresh = nil
+                if case .success(let issued) = result { state.current = issued }
+                return result
+            }.get()
         }
     }
+}
 
-    private func finish(_ number: Int, _ result: Result<TransportOptions.Secret, any Error>) {
-        let (outcome, waiters) = state.withLock { $0.finish(number, result) }
-        for waiter in waiters { waiter.finish(outcome) }
+extension NetworkError {
+    fileprivate static var refreshesHang: NetworkError {
+        let words =
+            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout"
+        return NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
     }
 }
 
@@ -198,66 +218,5 @@ extension TransportRequest {
         if !headerFields.contains(.authorization) { try checkFieldCount(adding: 1) }
         request.headerFields[.authorization] = "Bearer \(token.value)"
         return request
-    }
-}
-
-/// A token and its number; each newer token has a higher number.
-struct IssuedToken: Sendable, Equatable {
-    var token: TransportOptions.Secret
-    var number: Int
-}
-
-/// The token of a ``BearerAuthentication`` and the requests that wait for the next one. Pure: an event returns an
-/// action.
-struct TokenState<Waiter>: Sendable where Waiter: Sendable {
-    enum Need {
-        /// Use this token.
-        case use(IssuedToken)
-        /// Wait: a refresh is running.
-        case wait(key: Int)
-        /// Wait, and start the refresh of this number for this token.
-        case refresh(TransportOptions.Secret?, key: Int, number: Int)
-    }
-
-    private(set) var current: IssuedToken?
-    /// The highest number of a token that a server has refused.
-    private var refused = -1
-    private var waiters: [Int: Waiter]?
-    private var lastKey = 0
-    private var lastRefresh = 0
-
-    init(_ token: TransportOptions.Secret?) { current = token.map { IssuedToken(token: $0, number: 0) } }
-
-    /// Handles a request that needs a token newer than the refused one.
-    mutating func need(newerThan refused: Int?, _ waiter: Waiter) -> Need {
-        if let refused { refuse(refused) }
-        if let current, current.number > self.refused { return .use(current) }
-        lastKey += 1
-        let isRunning = waiters != nil
-        waiters = waiters ?? [:]
-        waiters?[lastKey] = waiter
-        if isRunning { return .wait(key: lastKey) }
-        lastRefresh += 1
-        return .refresh(current?.token, key: lastKey, number: lastRefresh)
-    }
-
-    /// Records that a server has refused a token: the next request needs a newer one.
-    mutating func refuse(_ number: Int) { refused = max(refused, number) }
-
-    /// Removes a request that no longer waits. The refresh continues for the others.
-    mutating func leave(_ key: Int) { waiters?[key] = nil }
-
-    /// Ends a refresh. The result of a refresh that timed out before is ignored.
-    /// - Returns: The outcome, and the requests that receive it.
-    mutating func finish(
-        _ number: Int,
-        _ result: Result<TransportOptions.Secret, any Error>
-    ) -> (Result<IssuedToken, any Error>, [Waiter]) {
-        let outcome = result.map { IssuedToken(token: $0, number: (current?.number ?? 0) + 1) }
-        guard number == lastRefresh, let waiters else { return (outcome, []) }
-        let told = Array(waiters.values)
-        self.waiters = nil
-        if case .success(let issued) = outcome { current = issued }
-        return (outcome, told)
     }
 }

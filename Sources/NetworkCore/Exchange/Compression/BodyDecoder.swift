@@ -38,7 +38,7 @@ package final class BodyDecoder: Sendable {
             switch step {
             case nil: return nil
             case .piece(let piece): return piece
-            case .goOn: try await ending { try check() }
+            case .noOutput: try await ending { try check() }
             case .needsInput:
                 guard let bytes = try await ending(fetch) else {
                     try attempt { state in

@@ -10,7 +10,7 @@ package struct DecodingChain: ~Copyable {
         /// Decoded bytes, never empty.
         case piece(Data)
         /// No output yet, but more work to do.
-        case goOn
+        case noOutput
         /// More bytes are needed from the wire.
         case needsInput
     }
@@ -41,14 +41,14 @@ package struct DecodingChain: ~Copyable {
         for index in stages.indices.reversed() where stages[index].isBusy {
             let output = try stages[index].step()
             work += output.count + stages[index].lastConsumed
-            if output.isEmpty { return .goOn }
+            if output.isEmpty { return .noOutput }
             guard index < stages.count - 1 else {
                 produced += output.count
                 return .piece(output)
             }
             // The next stage has no input left, or it would have run instead.
             stages[index + 1].input = output
-            return .goOn
+            return .noOutput
         }
         return .needsInput
     }

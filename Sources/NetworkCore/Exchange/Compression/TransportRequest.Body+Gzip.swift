@@ -5,12 +5,12 @@ extension TransportRequest.Body {
     /// Returns the body compressed with gzip: bytes at once, a stream each time it is sent.
     /// - Parameters:
     ///   - level: The level of gzip, from 1 to 9.
-    ///   - isSteady: Whether the same bytes become the same compressed bytes, in whatever chunks the stream brings
-    ///     them. Default: `false`, for chunks that leave as they come.
+    ///   - isDeterministic: Whether the same bytes become the same compressed bytes, in whatever chunks they come.
+    ///     Default: `false`, for chunks that leave as they come.
     ///   - check: Throws when there is no time left. Called for bytes only: a stream's task is cancelled with its
     ///     exchange.
     func gzipped(
-        level: Int, isSteady: Bool = false, check: () throws -> Void = {}
+        level: Int, isDeterministic: Bool = false, check: () throws -> Void = {}
     ) throws -> TransportRequest.Body {
         switch content {
         case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true, check: check))
@@ -18,16 +18,16 @@ extension TransportRequest.Body {
             TransportRequest.Body(
                 content: .produced(
                     BodyProducer(length: nil, isReplayable: producer.isReplayable) { deliver in
-                        try await Self.gzip(producer, level: level, isSteady: isSteady, deliver)
+                        try await Self.gzip(producer, level: level, isDeterministic: isDeterministic, deliver)
                     }))
         }
     }
 
     private static func gzip(
-        _ producer: BodyProducer, level: Int, isSteady: Bool, _ deliver: @Sendable (Data) async throws -> Void
+        _ producer: BodyProducer, level: Int, isDeterministic: Bool, _ deliver: @Sendable (Data) async throws -> Void
     ) async throws {
         // The producer may wait for a response to a chunk, so each leaves as a whole unless the borders must not show.
-        let packing = try Packing(level: level, flushes: !isSteady)
+        let packing = try Packing(level: level, flushes: !isDeterministic)
         try await producer.run { chunk in
             let packed = try packing.pack(chunk, isLast: false)
             if !packed.isEmpty { try await deliver(packed) }

@@ -28,7 +28,7 @@ public final class WireLog: Sendable, Hashable {
     ///   - logger: The logger for the lines, which have debug level.
     ///   - secretFields: Further header fields whose values are secret. Default: none.
     public convenience init(_ logger: Logger, secretFields: Set<HTTPField.Name> = []) {
-        self.init(logger, WireRedaction(secrets: secretFields.map(\.rawName)))
+        self.init(logger, WireRedaction(secrets: secretFields))
     }
 
     private init(_ logger: Logger, _ redaction: WireRedaction) {

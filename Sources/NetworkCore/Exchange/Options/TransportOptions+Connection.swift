@@ -60,11 +60,10 @@ extension TransportOptions {
 
         /// A Unix socket on this machine. Linux has these two kinds, so that this enum stays closed.
         public enum UnixSocket: Sendable, Hashable {
-            /// A socket in the file system, with a path of at most 107 bytes. Requires libcurl 7.40.
+            /// A socket in the file system, with a path of at most 107 bytes.
             /// [CURLOPT_UNIX_SOCKET_PATH](https://curl.se/libcurl/c/CURLOPT_UNIX_SOCKET_PATH.html)
             case path(String)
             /// A socket in Linux's abstract namespace, with a name of at most 106 bytes without the leading NUL.
-            /// Requires libcurl 7.53.
             /// [CURLOPT_ABSTRACT_UNIX_SOCKET](https://curl.se/libcurl/c/CURLOPT_ABSTRACT_UNIX_SOCKET.html)
             case abstract(String)
         }

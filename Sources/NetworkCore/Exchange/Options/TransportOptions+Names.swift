@@ -3,11 +3,11 @@ extension TransportOptions {
     public struct Names: Sendable, Hashable, SafelyPrinted {
         /// Addresses for names that are then not looked up. They apply to this request only; other requests of the same
         /// dispatcher look the names up as usual. Such a request goes directly to the server and bypasses the
-        /// environment's proxy. Requires libcurl 7.21. Default: none.
+        /// environment's proxy. Default: none.
         /// [CURLOPT_RESOLVE](https://curl.se/libcurl/c/CURLOPT_RESOLVE.html)
         public var addresses: [StaticAddresses] = []
         /// Other places to connect to. The URL, `Host` and the name in the certificate stay the same. The first rule
-        /// that matches applies. Requires libcurl 7.49. Default: none.
+        /// that matches applies. Default: none.
         /// [CURLOPT_CONNECT_TO](https://curl.se/libcurl/c/CURLOPT_CONNECT_TO.html)
         public var connectTo: [ConnectTo] = []
         /// How long a resolved name is cached, in whole seconds, up to a year; 0 disables the cache. Default: 60 s.

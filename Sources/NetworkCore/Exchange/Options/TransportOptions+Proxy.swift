@@ -41,7 +41,7 @@ extension TransportOptions.Proxy {
     public struct Server: Sendable, Hashable, SafelyPrinted {
         /// The proxy's scheme, host and port, without user and password.
         ///
-        /// The schemes are `http://`, `https://` (TLS to the proxy, libcurl 7.52), `socks4://`, `socks4a://`,
+        /// The schemes are `http://`, `https://` (TLS to the proxy), `socks4://`, `socks4a://`,
         /// `socks5://` and `socks5h://`. With `socks4a` and `socks5h` the proxy looks up the server's name; with
         /// `socks4` and `socks5` libcurl does. Default port: 443 for `https`, 1080 for the others. Connections through
         /// an `https://` proxy are not kept.
@@ -66,7 +66,7 @@ extension TransportOptions.Proxy {
         /// [CURLOPT_HTTPPROXYTUNNEL](https://curl.se/libcurl/c/CURLOPT_HTTPPROXYTUNNEL.html)
         public var tunnel = false
         /// Header fields for the proxy only, never sent to the server. Fields that frame a message, name the host,
-        /// control the connection or carry credentials are refused. Not for SOCKS proxies. Requires libcurl 7.37.
+        /// control the connection or carry credentials are refused. Not for SOCKS proxies.
         /// Default: none.
         /// [CURLOPT_PROXYHEADER](https://curl.se/libcurl/c/CURLOPT_PROXYHEADER.html)
         public var headerFields: HTTPFields = [:]

@@ -15,27 +15,27 @@ extension TransportOptions {
         public var clientCertificate: ClientCertificate?
         /// The public keys of which the server must have one, each as `sha256//` and the base64 of the SHA-256 of its
         /// SubjectPublicKeyInfo. This check is in addition to the certificate check and does not replace it. Default:
-        /// none, which accepts any key. Requires libcurl 7.39.
+        /// none, which accepts any key.
         /// [CURLOPT_PINNEDPUBLICKEY](https://curl.se/libcurl/c/CURLOPT_PINNEDPUBLICKEY.html)
         public var pinnedPublicKeys: [String] = []
         /// The oldest version of TLS to accept. Default: ``Version/tls1_2``.
         /// [CURLOPT_SSLVERSION](https://curl.se/libcurl/c/CURLOPT_SSLVERSION.html)
         public var minimumVersion = Version.tls1_2
-        /// The newest version of TLS to accept. Default: `nil`, for the newest of the TLS library. Requires libcurl
-        /// 7.54. [CURLOPT_SSLVERSION](https://curl.se/libcurl/c/CURLOPT_SSLVERSION.html)
+        /// The newest version of TLS to accept. Default: `nil`, for the newest of the TLS library.
+        /// [CURLOPT_SSLVERSION](https://curl.se/libcurl/c/CURLOPT_SSLVERSION.html)
         public var maximumVersion: Version?
         /// The cipher suites for TLS 1.2 and older, in the notation of the TLS library:
         /// `ECDHE-RSA-AES128-GCM-SHA256:…`. Default: `nil`, for the library's own.
         /// [CURLOPT_SSL_CIPHER_LIST](https://curl.se/libcurl/c/CURLOPT_SSL_CIPHER_LIST.html)
         public var ciphers: String?
-        /// The cipher suites for TLS 1.3: `TLS_AES_128_GCM_SHA256:…`. Default: `nil`, for the library's own. Requires
-        /// libcurl 7.61. [CURLOPT_TLS13_CIPHERS](https://curl.se/libcurl/c/CURLOPT_TLS13_CIPHERS.html)
+        /// The cipher suites for TLS 1.3: `TLS_AES_128_GCM_SHA256:…`. Default: `nil`, for the library's own.
+        /// [CURLOPT_TLS13_CIPHERS](https://curl.se/libcurl/c/CURLOPT_TLS13_CIPHERS.html)
         public var cipherSuites: String?
         /// The name to send to the server (SNI) and to require in its certificate, if it is not the URL's host.
         /// Default: `nil`, for the URL's host. Only for `https` URLs.
         ///
         /// libcurl has no separate option for this name. The transport therefore requests a URL with this name,
-        /// connects to the URL's host nevertheless, and sends the URL's host in `Host`. Requires libcurl 7.49.
+        /// connects to the URL's host nevertheless, and sends the URL's host in `Host`.
         /// [CURLOPT_CONNECT_TO](https://curl.se/libcurl/c/CURLOPT_CONNECT_TO.html)
         public var serverName: String?
 

@@ -23,9 +23,13 @@ package struct Redaction: Sendable {
     // MARK: Header fields
 
     /// Returns the printable form of a header field's value.
-    package func value(of field: HTTPField) -> String {
-        if isHidden(field.name) || Self.namesCredentials(field.value.utf8) { return mark }
-        return Self.holdsURL(field.name.canonicalName.utf8) ? url(field.value) : text(field.value, isField: true)
+    package func value(of field: HTTPField) -> String { value(field.value, of: field.name) }
+
+    /// Does the same for a value as it was received, with a limit on its length.
+    func value(_ value: String, of name: HTTPField.Name, limit: Int = maximumBytes) -> String {
+        if isHidden(name) || Self.namesCredentials(value.utf8) { return mark }
+        let holdsURL = Self.urlFields.contains(name.canonicalName)
+        return holdsURL ? url(value, limit: limit) : text(value, isField: true, limit: limit)
     }
 
     /// Whether the whole value of a field is hidden.
@@ -36,12 +40,10 @@ package struct Redaction: Sendable {
     /// Fields whose values identify one client, but which a redirect to another origin keeps.
     static let unshown: Set<String> = ["idempotency-key", "last-event-id"]
 
-    /// Whether a field, by its lowercase name, contains a URL or the end of one.
-    static func holdsURL(_ name: some Collection<UInt8>) -> Bool {
-        urlFields.contains { name.elementsEqual($0.utf8) }
-    }
-
-    private static let urlFields = ["location", "content-location", "referer", "link", "refresh", "sourcemap"]
+    /// The fields that contain a URL or the end of one.
+    private static let urlFields: Set<String> = [
+        "location", "content-location", "referer", "link", "refresh", "sourcemap",
+    ]
 
     /// Whether a value looks like that of `Authorization`, whatever the field's name: a scheme, a blank and more.
     package static func namesCredentials(_ value: some Collection<UInt8>) -> Bool {
@@ -62,77 +64,70 @@ package struct Redaction: Sendable {
 
     // MARK: Texts
 
-    /// Returns the printable form of a message from the library below, which may quote a header field, a user or a URL.
-    /// - Parameter isWhole: Whether the message was not cut. A cut message may have lost the `@` after a user's name.
-    package static func words(ofLibrary text: String, isWhole: Bool = true) -> String {
-        let redaction = WireRedaction()
-        return redaction.redacted(redaction.withoutUsers(text, isWhole: isWhole).utf8)
-    }
-
     /// Returns the printable form of a text that may contain URLs: without users, passwords, queries and fragments,
     /// with control characters visible, and cut at a maximum length.
-    /// - Parameter isField: Whether the text is the value of a header field, in which an `@` may well belong to an
-    ///   email address.
-    package func text(_ text: String, isField: Bool = false, limit: Int = maximumBytes) -> String {
-        let start = Self.start(of: text)
-        return self.text(start.text, isWhole: start.isWhole, count: text.utf8.count, isField: isField, limit: limit)
-    }
-
-    /// Does the same for the start of a text, whose last word may have been cut.
-    /// - Parameter count: The length of the whole text, in bytes.
-    func text(_ start: Substring, isWhole: Bool, count: Int, isField: Bool = false, limit: Int = maximumBytes) -> String
-    {
+    /// - Parameters:
+    ///   - isField: Whether the text is the value of a header field, in which an `@` may well belong to an email
+    ///     address. In any other text, an `@` ends a user and a password with whatever characters: from where they may
+    ///     begin, nothing is shown.
+    ///   - wasCut: Whether the text may have lost its end, with an `@`.
+    package func text(
+        _ text: String, isField: Bool = false, wasCut: Bool = false, limit: Int = maximumBytes
+    ) -> String {
+        let length = text.utf8.count
         // Escaped first, so that only a space ends a word, now and when the output is redacted again.
-        let bytes = Self.escaped(start)
-        let escaped = isField ? bytes : QuotedUser(mark).hidden(in: bytes, isWhole: isWhole)
-        let urls = URLRedaction(mark)
-        var shown: [UInt8] = []
-        var word = 0
-        // Only as far as needed for the output: a line may have thousands of words.
-        while shown.count <= limit {
-            let end = escaped[word...].firstIndex(of: 0x20) ?? escaped.endIndex
-            let isLast = end == escaped.endIndex
-            if isLast, !isWhole { break }
-            if word > 0 { shown.append(0x20) }
-            shown += urls.word(Array(escaped[word..<end]))
-            if isLast { return Self.cut(shown, note: nil, limit: limit) }
-            word = end + 1
+        var bytes = Self.escaped(Substring(decoding: text.utf8.prefix(limit), as: UTF8.self))[...]
+        var end: [UInt8] = []
+        if length > limit || bytes.count > limit {
+            // The end of the last word is not known.
+            end = Array("… (\(length) bytes)".utf8)
+            bytes = bytes.prefix(limit - end.count)
+            bytes = bytes[..<(bytes.lastIndex(of: 0x20) ?? 0)]
         }
-        return Self.cut(shown, note: count, limit: limit)
+        if !isField, wasCut || text.utf8.contains(UInt8(ascii: "@")), let user = Self.startOfUser(in: bytes) {
+            let last = end.isEmpty && !wasCut ? bytes.lastIndex(of: UInt8(ascii: "@")) ?? 0 : bytes.endIndex
+            if user < last { (bytes, end) = (bytes[..<user], Array(mark.utf8)) }
+        }
+        let urls = URLRedaction(mark)
+        let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { urls.word($0) }
+        return String(decoding: Array(words.joined(separator: [0x20])) + end, as: UTF8.self)
     }
 
     /// Returns the printable form of a text that is meant to be a URL. Everything after the path is replaced as a
     /// whole.
     package func url(_ text: String, limit: Int = maximumBytes) -> String {
-        let start = Self.start(of: text)
-        guard start.isWhole else { return mark }
-        return Self.cut(URLRedaction(mark).whole(Self.escaped(start.text)), note: nil, limit: limit)
+        guard text.utf8.count <= RequestURL.maximumBytes else { return mark }
+        return Self.cut(URLRedaction(mark).url(Self.escaped(text[...])[...]), limit: limit)
     }
 
-    /// Returns the part of a text that is examined. If the end of a secret is not in it, nothing is known about the
-    /// last word.
-    private static func start(of text: String) -> (text: Substring, isWhole: Bool) {
-        let limit = RequestURL.maximumBytes
-        if text.utf8.count <= limit { return (text[...], true) }
-        return (Substring(decoding: text.utf8.prefix(limit), as: UTF8.self), false)
+    /// Returns where a user and a password may begin: after the first `//`, after the first opening quote, or at the
+    /// first word with a colon in it.
+    private static func startOfUser(in text: ArraySlice<UInt8>) -> Int? {
+        var (word, last) = (text.startIndex, UInt8(ascii: " "))
+        for (index, byte) in zip(text.indices, text) {
+            if byte == UInt8(ascii: "/"), last == byte { return index + 1 }
+            if quotes.contains(byte), openers.contains(last) { return index + 1 }
+            if last == UInt8(ascii: ":"), byte > 0x20, byte != UInt8(ascii: "/"), index > word + 1 { return word }
+            if byte <= 0x20 { word = index + 1 }
+            last = byte
+        }
+        return nil
     }
 
-    /// - Parameter note: The length of the whole text in bytes, if the given bytes are only a part of it.
-    private static func cut(_ bytes: [UInt8], note: Int?, limit: Int) -> String {
-        guard note != nil || bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
-        let start = bytes.count > limit - noteBytes ? bytes[..<end(of: bytes, limit: limit)] : bytes[...]
-        return String(decoding: start, as: UTF8.self) + "… (\(note ?? bytes.count) bytes)"
+    private static let quotes = Array("'\"`".utf8)
+    /// The bytes after which a quote opens a quotation. Within a word it is an apostrophe.
+    private static let openers = Array(" \t\n=:([{<,".utf8)
+
+    private static func cut(_ bytes: [UInt8], limit: Int, of count: Int? = nil) -> String {
+        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
+        // Without splitting a character.
+        var end = limit - noteBytes
+        while bytes[end] & 0xC0 == 0x80 { end -= 1 }
+        return String(decoding: bytes[..<end], as: UTF8.self) + "… (\(count ?? bytes.count) bytes)"
     }
 
     /// The maximum length of the note after a cut text, in bytes.
     private static let noteBytes = 32
-
-    /// Returns the place to cut a text that is too long, without splitting a character.
-    private static func end(of bytes: [UInt8], limit: Int) -> Int {
-        var end = limit - noteBytes
-        while bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        return end
-    }
 
     /// Returns scheme, host and port of a URL and hides its path too: DNS over HTTPS servers have users' keys there.
     func origin(of text: String) -> String {
@@ -150,9 +145,7 @@ package struct Redaction: Sendable {
     /// nothing more.
     package static func visible(_ text: String, limit: Int = maximumBytes) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-        let bytes = escaped(text[...])
-        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: bytes[..<end(of: bytes, limit: limit)], as: UTF8.self) + "… (\(text.utf8.count) bytes)"
+        return cut(escaped(text[...]), limit: limit, of: text.utf8.count)
     }
 
     /// Returns the bytes of a text with control characters escaped.

@@ -28,69 +28,39 @@ public enum SecretFields {
         always.contains(name) || namesSecret(name.canonicalName.utf8)
     }
 
-    /// Does the same for a lowercase text that may not be a valid name. Reads each byte once, because the server
-    /// controls the length.
+    /// Does the same for a lowercase text that may not be a valid name. Reads each byte a few times at most, because
+    /// the server controls the length.
     package static func namesSecret(_ name: some Collection<UInt8>) -> Bool {
         guard name.count >= shortest else { return false }
         let bytes = Array(name)
-        return holdsSecretWord(bytes) && !harmless.contains(bytes)
+        let isSecret =
+            bytes.indices.contains { isStem(at: bytes[$0...]) }
+            || bytes.split(whereSeparator: { !$0.isLetterOrDigit }).contains { isSecretWord($0) }
+        return isSecret && !harmless.contains(bytes)
     }
 
-    private static func holdsSecretWord(_ name: [UInt8]) -> Bool {
-        var word = 0
-        for (index, byte) in name.enumerated() {
-            if isStem(at: index, in: name) { return true }
-            guard !byte.isLetterOrDigit else { continue }
-            if isSecret(name[word..<index]) { return true }
-            word = index + 1
-        }
-        return isSecret(name[word...])
+    private static func isSecretWord(_ word: ArraySlice<UInt8>) -> Bool {
+        word.suffix(3).elementsEqual("key".utf8) || word.count <= longestWord && words.contains(word)
     }
 
-    private static func isSecret(_ word: ArraySlice<UInt8>) -> Bool {
-        guard word.count >= shortest else { return false }
-        if word.last == UInt8(ascii: "y"), word.suffix(3).elementsEqual("key".utf8) { return true }
-        return word.count <= longestWord && words.contains(word)
-    }
-
-    private static func isStem(at index: Int, in name: [UInt8]) -> Bool {
-        switch name[index] {
-        case UInt8(ascii: "a"): isAuthentication(at: index, in: name) || holds(stems.a, at: index, in: name)
-        case UInt8(ascii: "b"): holds(stems.b, at: index, in: name)
-        case UInt8(ascii: "c"): holds(stems.c, at: index, in: name)
-        case UInt8(ascii: "p"): holds(stems.p, at: index, in: name)
-        case UInt8(ascii: "s"): holds(stems.s, at: index, in: name)
-        case UInt8(ascii: "t"): holds(stems.t, at: index, in: name)
-        default: false
-        }
-    }
-
-    /// Whether `auth` is at an index, but not as part of `author` or `authority`.
-    private static func isAuthentication(at index: Int, in name: [UInt8]) -> Bool {
-        guard holds([auth], at: index, in: name) else { return false }
-        guard holds([or], at: index + 4, in: name) else { return true }
-        return holds(orization, at: index + 4, in: name)
-    }
-
-    private static func holds(_ texts: [[UInt8]], at index: Int, in name: [UInt8]) -> Bool {
-        texts.contains { text in
-            guard name.count - index >= text.count else { return false }
-            var offset = 0
-            while offset < text.count, name[index + offset] == text[offset] { offset += 1 }
-            return offset == text.count
-        }
+    private static func isStem(at rest: ArraySlice<UInt8>) -> Bool {
+        guard let first = rest.first, let stems = stems[first] else { return false }
+        guard let stem = stems.first(where: { rest.starts(with: $0) }) else { return false }
+        // Not `author` and `authority`.
+        let more = rest.dropFirst(stem.count)
+        return stem != auth || !more.starts(with: "or".utf8) || more.starts(with: "oriz".utf8)
+            || more.starts(with: "oris".utf8)
     }
 
     private static func bytes(_ texts: String...) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
     private static let auth = Array("auth".utf8)
-    private static let or = Array("or".utf8)
-    private static let orization = bytes("oriz", "oris")
     /// The texts that mark a name as secret wherever they occur in it, by their first letter.
-    private static let stems = (
-        a: bytes("apikey", "assertion"), b: bytes("bearer"), c: bytes("cookie", "credential"),
-        p: bytes("passw", "passphrase", "passcode"), s: bytes("secret", "signature", "session"), t: bytes("token")
-    )
+    private static let stems = Dictionary(
+        grouping: bytes(
+            "auth", "apikey", "assertion", "bearer", "cookie", "credential", "passw", "passphrase", "passcode",
+            "secret", "signature", "session", "token"
+        ), by: { $0[0] })
     /// The texts that mark a name as secret if they are a word of their own.
     private static let words = Set(
         bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid", "dpop")

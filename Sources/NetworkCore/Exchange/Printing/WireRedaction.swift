@@ -1,28 +1,20 @@
 import HTTPTypes
 
 /// A redactor for the lines of a wire log. It works on bytes, because a colon with a combining mark is another
-/// Character, and lowercasing can change lengths.
+/// Character.
 struct WireRedaction: Sendable {
-    private let redaction = Redaction()
-    private var hidden: Set<ArraySlice<UInt8>>
+    private var redaction: Redaction
 
-    init(secrets: [String] = []) { hidden = Set((secrets + Redaction.unshown).map { Self.name($0) }) }
+    init(secrets: Set<HTTPField.Name> = []) { redaction = Redaction(secrets: secrets) }
 
     func hiding(_ names: Set<HTTPField.Name>) -> WireRedaction {
-        var other = self
-        other.hidden.formUnion(names.map { Self.name($0.canonicalName) })
-        return other
+        WireRedaction(secrets: redaction.secrets.union(names))
     }
-
-    private static func name(_ text: String) -> ArraySlice<UInt8> { Array(text.lowercasedASCII.utf8)[...] }
 
     /// Returns the printable form of each line of a text, without empty lines.
     ///
     /// Only LF ends a line: servers and callers can put any other separator into a value.
     func lines(of text: String, _ direction: Character) -> [String] {
-        let isHead = direction == ">" || direction == "<"
-        // libcurl's messages are redacted as a whole, because a password may contain line feeds.
-        let text = isHead ? text : withoutUsers(text, isWhole: text.utf8.count < Self.cutInfo)
         let pieces = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return pieces.enumerated().compactMap { index, piece in
             let line = piece.last == UInt8(ascii: "\r") ? piece.dropLast() : piece
@@ -31,38 +23,21 @@ struct WireRedaction: Sendable {
             case ">":
                 // A head that the socket accepted in parts is also logged in parts, and the second may begin within a
                 // value.
-                if index > 0 { return index == pieces.count - 1 ? redaction.mark : redacted(line, isField: true) }
+                if index > 0 { return index == pieces.count - 1 ? redaction.mark : field(line) }
                 let isRequestLine = line.split(separator: 0x20).last?.starts(with: "HTTP/".utf8) == true
-                return isRequestLine ? redacted(line) : redaction.mark
+                return isRequestLine ? redaction.text(String(Substring(line))) : redaction.mark
             case "<": return received(line)
-            // A libcurl message has one line. One with more lines is a request to sign, or contains a user with line
-            // feeds.
-            default: return index == 0 ? redacted(line) : index == 1 ? redaction.mark : nil
+            // A libcurl message has one line. One with more lines contains what it quotes.
+            default: return index == 0 ? message(line, of: text.utf8) : index == 1 ? redaction.mark : nil
             }
         }
-    }
-
-    /// The length, in bytes, from which on libcurl may have cut its message: its buffer holds 2,048 bytes.
-    private static let cutInfo = 2000
-
-    /// Returns a library's message without users and passwords.
-    /// - Parameter isWhole: Whether nothing was cut from its end.
-    func withoutUsers(_ text: String, isWhole: Bool) -> String {
-        String(decoding: QuotedUser(redaction.mark).hidden(in: Array(text.utf8), isWhole: isWhole), as: UTF8.self)
     }
 
     /// Returns the printable form of a line of a response's head.
     private func received(_ line: Substring.UTF8View) -> String {
         // A folded line continues a value, which may be that of a secret field.
         if line.first.map(Redaction.isBlank) ?? true { return redaction.mark }
-        guard line.starts(with: "HTTP/".utf8) else {
-            let name = line.prefix { $0 != UInt8(ascii: ":") }
-            // A damaged name may have been that of a secret field.
-            if name.contains(where: Redaction.isBlank), name.endIndex != line.endIndex {
-                return Redaction.visible(String(Substring(name))) + ": " + redaction.mark
-            }
-            return redacted(line, isField: true)
-        }
+        guard line.starts(with: "HTTP/".utf8) else { return field(line) }
         // Only the digits of version and status are shown. The reason phrase is free text of the server.
         let version = line.prefix(8).prefix { !Redaction.isBlank($0) }
         let status = line.dropFirst(version.count).drop(while: Redaction.isBlank).prefix(3)
@@ -72,97 +47,57 @@ struct WireRedaction: Sendable {
         return String(decoding: version, as: UTF8.self) + " " + String(decoding: status, as: UTF8.self)
     }
 
-    /// Returns the line with the value of the first secret field, and everything after it, replaced.
-    ///
-    /// A field may begin anywhere in the line: libraries report HTTP/2 fields as `[authorization: …]`.
-    /// - Parameter isField: Whether everything before the first colon is the name.
-    func redacted(_ line: some Collection<UInt8>, isField: Bool = false) -> String {
-        let start = Array(line.prefix(Redaction.maximumBytes * 2))
-        let isWhole = line.count == start.count
-        let bytes = isField ? start : QuotedUser(redaction.mark).hidden(in: start, isWhole: isWhole)
-        let lower = bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        let found = WireFieldScan(lower, isField: isField, hidden: hidden)
-        let ends = [found.secret] + Self.tellsUser.map { Self.end(of: $0, in: lower) }
-        if let end = ends.compactMap(\.self).min() {
-            let blank = bytes[end - 1] == UInt8(ascii: "[") ? "" : " "
-            let shown = redaction.text(String(decoding: bytes[..<end], as: UTF8.self), isField: isField)
-            return shown + blank + redaction.mark
+    /// Returns the printable form of a field's line.
+    private func field(_ line: Substring.UTF8View) -> String {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            return redaction.text(String(Substring(line)), isField: true)
         }
-        if let end = found.url {
-            let (name, value) = (bytes[..<end], bytes[end...].drop(while: Redaction.isBlank))
-            let url = redaction.url(String(decoding: value, as: UTF8.self))
-            return Redaction.visible(String(decoding: name, as: UTF8.self)) + " " + url
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return redaction.text(text[...], isWhole: isWhole, count: line.count, isField: isField)
+        let (name, value) = (String(Substring(line[..<colon])), line[line.index(after: colon)...])
+        let start = Redaction.visible(name, limit: 256) + ": "
+        // A damaged name may have been that of a secret field.
+        guard let field = HTTPField.Name(name) else { return start + redaction.mark }
+        let text = String(Substring(value.drop(while: Redaction.isBlank)))
+        return start + redaction.value(text, of: field, limit: Redaction.maximumBytes - start.utf8.count)
     }
 
-    /// The texts that libcurl writes before a user's name, the data of Negotiate, an HTTP/2 field, and a request to
-    /// sign.
-    private static let tellsUser = [" with user '", "header part:", "value: [", "aws_sigv4:"].map { Array($0.utf8) }
-
-    /// Returns the offset after the first occurrence of a text.
-    private static func end(of text: [UInt8], in line: [UInt8]) -> Int? {
-        guard line.count >= text.count else { return nil }
-        return (text.count...line.count).first { end in
-            let start = end - text.count
-            return line[start] == text[0] && line[start..<end].elementsEqual(text)
+    /// Returns the printable form of a message of libcurl, up to what it quotes of a request or of a proxy's user.
+    private func message(_ line: Substring.UTF8View, of whole: String.UTF8View) -> String {
+        let text = String(Substring(line))
+        let wasCut = whole.count >= Self.cutMessage || whole[line.endIndex...].contains(UInt8(ascii: "@"))
+        if let bracket = Self.startOfField(in: line) {
+            // HTTP/2 and HTTP/3: `[HTTP/2] [1] [name: value]`.
+            let field = line[line.index(after: bracket)...]
+            let prefix = redaction.text(String(Substring(line[...bracket])), wasCut: wasCut)
+            // A pseudo-field has a colon before its name.
+            let shown = field.first == Self.colon ? redaction.text(String(Substring(field))) : self.field(field)
+            return Redaction.visible(prefix + shown)
         }
+        guard let end = Self.quotes.compactMap({ text.utf8.firstRange(of: $0.utf8)?.upperBound }).min() else {
+            return redaction.text(text, wasCut: wasCut)
+        }
+        return redaction.text(String(text[..<end])) + redaction.mark
     }
-}
 
-/// The field names in a lowercase line: the text before each colon. Each byte is read a few times at most, because the
-/// server controls the line and the scan runs on the loop's thread.
-struct WireFieldScan {
-    /// The offset after the colon of the first secret name, or after the first colon if the value after it is secret.
-    private(set) var secret: Int?
-    /// The offset after the colon of the first name whose value is a URL.
-    private(set) var url: Int?
+    /// The length, in bytes, from which on libcurl may have cut its message: its buffer holds 2,048 bytes.
+    private static let cutMessage = 2000
+    private static let colon = UInt8(ascii: ":")
 
-    private let hidden: Set<ArraySlice<UInt8>>
+    /// The texts that libcurl writes before a user's name, the data of Negotiate, and an HTTP/2 field.
+    private static let quotes = [" with user '", "header part:", "value: ["]
 
-    init(_ line: [UInt8], isField: Bool, hidden: Set<ArraySlice<UInt8>>) {
-        self.hidden = hidden
-        // The last run of name bytes; blanks between it and the colon are skipped.
-        var (start, end, isFirst) = (0, 0, true)
-        for (index, byte) in line.enumerated() {
-            if Self.isName(byte) {
-                if end < index { start = index }
-                end = index + 1
-            } else if byte == UInt8(ascii: ":") {
-                let name = line[start..<end]
-                let saysSecret =
-                    isFirst
-                    && (isField && isSecret(Self.trimmed(line[..<index]))
-                        || Redaction.namesCredentials(line[(index + 1)...]))
-                if saysSecret || isSecret(name) {
-                    secret = index + 1
-                    return
-                }
-                if url == nil, Redaction.holdsURL(name) { url = index + 1 }
-                if isField || !name.isEmpty { isFirst = false }
-                (start, end) = (index + 1, index + 1)
-            } else if !Redaction.isBlank(byte) {
-                (start, end) = (index + 1, index + 1)
+    /// Returns the bracket before the first `[name: …`.
+    private static func startOfField(in line: Substring.UTF8View) -> String.Index? {
+        var start: String.Index?
+        var last = UInt8(ascii: "[")
+        for index in line.indices {
+            switch line[index] {
+            case UInt8(ascii: "["): start = index
+            case UInt8(ascii: " ") where last == colon && start != nil: return start
+            case let byte where !byte.isOfToken && byte != colon: start = nil
+            default: break
             }
+            last = line[index]
         }
-    }
-
-    private func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
-        SecretFields.namesSecret(name) || hidden.contains(name)
-    }
-
-    private static func trimmed(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = name.drop(while: Redaction.isBlank)
-        return start[..<(start.lastIndex { !Redaction.isBlank($0) }.map { $0 + 1 } ?? start.startIndex)]
-    }
-
-    private static func isName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
+        return nil
     }
 }

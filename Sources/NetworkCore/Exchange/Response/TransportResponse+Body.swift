@@ -72,7 +72,8 @@ extension TransportResponse {
 
         /// Returns the body with each of its errors as a closure completes it.
         func naming(_ named: @escaping @Sendable (any Error) -> any Error) -> Body {
-            Body(source: WrappedBody(source, named: named, metered: { $0 }), record: record)
+            let source = AroundBody(source) { read in do { return try await read() } catch { throw named(error) } }
+            return Body(source: source, record: record)
         }
 
         /// Returns the body over another source made of its own, unless its source is a transport's.
@@ -82,10 +83,8 @@ extension TransportResponse {
 
         /// Returns the body with metrics that include earlier rounds of its exchange.
         func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {
-            Body(
-                source: WrappedBody(
-                    source, named: { $0 }, metered: { $0.following(rounds: count, repeats: repeats, of: time) }),
-                record: record)
+            let source = AroundBody(source, metrics: { $0.following(rounds: count, repeats: repeats, of: time) })
+            return Body(source: source, record: record)
         }
 
         var metrics: TransportMetrics { source.metrics }
@@ -210,30 +209,29 @@ private final class CollectedBody: TransportResponse.BodySource {
     var trailers: HTTPFields? { nil }
 }
 
-/// A body whose errors and metrics say more than its source knows.
-private final class WrappedBody: TransportResponse.BodySource {
+/// A body with a closure around each reading of its source, and one that completes the metrics.
+final class AroundBody: TransportResponse.BodySource {
+    typealias Read = @Sendable () async throws -> Data?
+
     private let source: any TransportResponse.BodySource
-    private let named: @Sendable (any Error) -> any Error
-    private let metered: @Sendable (TransportMetrics) -> TransportMetrics
+    private let around: @Sendable (@escaping Read) async throws -> Data?
+    private let completed: @Sendable (TransportMetrics) -> TransportMetrics
 
     init(
-        _ source: any TransportResponse.BodySource, named: @escaping @Sendable (any Error) -> any Error,
-        metered: @escaping @Sendable (TransportMetrics) -> TransportMetrics
+        _ source: any TransportResponse.BodySource,
+        reading around: @escaping @Sendable (@escaping Read) async throws -> Data? = { try await $0() },
+        metrics completed: @escaping @Sendable (TransportMetrics) -> TransportMetrics = { $0 }
     ) {
-        self.source = source
-        self.named = named
-        self.metered = metered
+        (self.source, self.around, self.completed) = (source, around, completed)
     }
 
-    func next() async throws -> Data? {
-        do { return try await source.next() } catch { throw named(error) }
-    }
+    func next() async throws -> Data? { try await around { [source] in try await source.next() } }
 
     func collect(upTo limit: Int?) async throws -> Data {
-        do { return try await source.collect(upTo: limit) } catch { throw named(error) }
+        try await around { [source] in try await source.collect(upTo: limit) } ?? Data()
     }
 
-    var metrics: TransportMetrics { metered(source.metrics) }
+    var metrics: TransportMetrics { completed(source.metrics) }
     var trailers: HTTPFields? { source.trailers }
 }
 

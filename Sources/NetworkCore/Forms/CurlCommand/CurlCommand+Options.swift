@@ -5,21 +5,21 @@ extension CurlCommand {
         var words: [String] = []
         switch options.httpVersion {
         case .automatic: break
-        case .http1_0: words.append("--http1.0")
-        case .http1_1: words.append("--http1.1")
-        case .http2: words.append("--http2")
         case .http2PriorKnowledge: words.append("--http2-prior-knowledge")
-        case .http3: words.append("--http3")
+        default: words.append("--http" + options.httpVersion.rawValue)
         }
         if let timeout = options.connectTimeout, timeout != TransportOptions().connectTimeout {
             words += ["--connect-timeout", Self.seconds(timeout)]
         }
-        if let timeout = options.totalTimeout { words += ["--max-time", Self.seconds(timeout)] }
+        words += option("--max-time", options.totalTimeout.map(Self.seconds))
         guard options.hasRareOptions else { return words }
         return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
             + connection(options.connection) + names(options.names) + rate(options.rate)
             + options.declared.sorted { $0.key < $1.key }.flatMap { $0.value.curlArguments.map(plain) }
     }
+
+    /// Returns an option with its value; nothing without a value.
+    private func option(_ name: String, _ value: String?) -> [String] { value.map { [name, plain($0)] } ?? [] }
 
     /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout
     /// may be the result of any subtraction.
@@ -46,45 +46,34 @@ extension CurlCommand {
             (request.url.scheme == "https" ? ["--basic", "--digest"] : ["--digest"])
                 + ["--user", credentials(user, password.value)]
         case .awsSigV4(let signature):
-            [
-                "--aws-sigv4",
-                plain("\(signature)"),
-                "--user", credentials(signature.keyID, signature.secretKey.value),
-            ]
+            option("--aws-sigv4", "\(signature)") + ["--user", credentials(signature.keyID, signature.secretKey.value)]
         }
     }
 
     private func tls(_ tls: TransportOptions.TLS) -> [String] {
         guard tls != TransportOptions.TLS() else { return [] }
-        var words = ["--tlsv" + Self.version(tls.minimumVersion)]
-        if let version = tls.maximumVersion { words += ["--tls-max", Self.version(version)] }
-        switch tls.authorities {
-        case .system, .bytes: break
-        case .file(let path): words += ["--cacert", plain(path)]
-        case .directory(let path): words += ["--capath", plain(path)]
-        }
-        if case .file(let path)? = tls.clientCertificate?.certificate {
-            // A colon would begin the password. By scalars: a mark that combines with it would hide it.
-            let escaped = path.unicodeScalars.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : "\($0)" }.joined()
-            words += ["--cert", plain(escaped)]
-        }
-        if case .file(let path)?? = tls.clientCertificate.map(\.key) { words += ["--key", plain(path)] }
-        if let password = tls.clientCertificate?.password { words += ["--pass", secret(password.value)] }
+        let (certificate, key) = (tls.clientCertificate?.certificate.path, tls.clientCertificate?.key?.path)
+        // A colon would begin the password. By scalars: a mark that combines with it would hide it.
+        let escaped = certificate?.unicodeScalars.map { $0 == "\\" || $0 == ":" ? "\\\($0)" : "\($0)" }.joined()
+        let password = tls.clientCertificate?.password.map { secret($0.value) }
         let pins = tls.pinnedPublicKeys.joined(separator: ";")
-        if !pins.isEmpty { words += ["--pinnedpubkey", plain(pins)] }
-        if let ciphers = tls.ciphers { words += ["--ciphers", plain(ciphers)] }
-        if let suites = tls.cipherSuites { words += ["--tls13-ciphers", plain(suites)] }
-        return words
+        return ["--tlsv" + Self.version(tls.minimumVersion)] + option("--tls-max", tls.maximumVersion.map(Self.version))
+            + authorities(tls.authorities, "--cacert", "--capath") + option("--cert", escaped) + option("--key", key)
+            + option("--pass", password) + option("--pinnedpubkey", pins.isEmpty ? nil : pins)
+            + option("--ciphers", tls.ciphers) + option("--tls13-ciphers", tls.cipherSuites)
     }
 
-    private static func version(_ version: TransportOptions.TLS.Version) -> String {
-        switch version {
-        case .tls1_0: "1.0"
-        case .tls1_1: "1.1"
-        case .tls1_2: "1.2"
-        case .tls1_3: "1.3"
+    private func authorities(
+        _ authorities: TransportOptions.TLS.Authorities, _ file: String, _ directory: String
+    ) -> [String] {
+        switch authorities {
+        case .system, .bytes: []
+        case .file(let path): option(file, path)
+        case .directory(let path): option(directory, path)
         }
     }
+
+    private static func version(_ version: TransportOptions.TLS.Version) -> String { "1.\(version.rawValue)" }
 
     private func proxy(_ options: TransportOptions.Proxy) -> [String] {
         switch options.choice {
@@ -93,8 +82,7 @@ extension CurlCommand {
         case .explicit(let proxy):
             var words = ["--proxy", isRevealed ? proxy.url : redaction.url(proxy.url)]
             // curl's own list depends on its version.
-            let exceptions = proxy.isPassed(by: request.url) ? "*" : proxy.noProxy.joined(separator: ",")
-            words += ["--noproxy", plain(exceptions)]
+            words += option("--noproxy", proxy.isPassed(by: request.url) ? "*" : proxy.noProxy.joined(separator: ","))
             if let user = proxy.user { words += ["--proxy-user", credentials(user, proxy.password?.value ?? "")] }
             // Not --proxy-anyauth, which sends Basic in the clear, and NTLM. In a tunnel, as the transport sends it.
             if proxy.authenticationScheme != .basic { words.append("--proxy-digest") }
@@ -103,66 +91,54 @@ extension CurlCommand {
                 let value = field.value.isEmpty ? ";" : ": \(secret(field.value))"
                 words += ["--proxy-header", field.name.rawName + value]
             }
-            switch proxy.authorities {
-            case .system, .bytes: break
-            case .file(let path): words += ["--proxy-cacert", plain(path)]
-            case .directory(let path): words += ["--proxy-capath", plain(path)]
-            }
-            return words
+            return words + authorities(proxy.authorities, "--proxy-cacert", "--proxy-capath")
         }
     }
 
     private func connection(_ connection: TransportOptions.Connection) -> [String] {
-        var words: [String] = []
-        switch connection.ipVersion {
-        case .any: break
-        case .v4: words.append("--ipv4")
-        case .v6: words.append("--ipv6")
-        }
+        let family: [TransportOptions.Connection.IPVersion: String] = [.v4: "--ipv4", .v6: "--ipv6"]
+        var words = [family[connection.ipVersion]].compactMap(\.self)
         switch connection.unixSocket {
         case nil: break
-        case .path(let path): words += ["--unix-socket", plain(path)]
-        case .abstract(let name): words += ["--abstract-unix-socket", plain(name)]
+        case .path(let path): words += option("--unix-socket", path)
+        case .abstract(let name): words += option("--abstract-unix-socket", name)
         }
-        if let interface = connection.interface { words += ["--interface", plain(interface)] }
-        if let ports = connection.localPorts { words += ["--local-port", "\(ports.lowerBound)-\(ports.upperBound)"] }
-        if let keepAlive = connection.keepAlive {
-            words += ["--keepalive-time", Self.wholeSeconds(keepAlive.idle)]
-        }
-        return words
-    }
-
-    /// Returns a host with an IPv6 address in brackets.
-    private static func bracketed(_ host: String) -> String {
-        host.contains(byte: UInt8(ascii: ":")) && !host.hasBytePrefix("[") ? "[\(host)]" : host
+        return words + option("--interface", connection.interface)
+            + option("--local-port", connection.localPorts.map { "\($0.lowerBound)-\($0.upperBound)" })
+            + option("--keepalive-time", connection.keepAlive.map { Self.wholeSeconds($0.idle) })
     }
 
     private func names(_ names: TransportOptions.Names) -> [String] {
-        var words: [String] = []
-        for entry in names.addresses {
-            words += ["--resolve", plain("\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))")]
+        /// Returns a host with an IPv6 address in brackets.
+        func bracketed(_ host: String) -> String {
+            host.contains(byte: UInt8(ascii: ":")) && !host.hasBytePrefix("[") ? "[\(host)]" : host
         }
-        for rule in names.connectTo {
+        let addresses = names.addresses.flatMap { entry in
+            option("--resolve", "\(entry.host):\(entry.port):\(entry.addresses.joined(separator: ","))")
+        }
+        let rules = names.connectTo.flatMap { rule in
             let parts = [
-                rule.host.map(Self.bracketed), rule.port.map { "\($0)" }, rule.toHost.map(Self.bracketed),
+                rule.host.map(bracketed), rule.port.map { "\($0)" }, rule.toHost.map(bracketed),
                 rule.toPort.map { "\($0)" },
             ]
-            words += ["--connect-to", plain(parts.map { $0 ?? "" }.joined(separator: ":"))]
+            return option("--connect-to", parts.map { $0 ?? "" }.joined(separator: ":"))
         }
-        if let url = names.dnsOverHTTPS { words += ["--doh-url", isRevealed ? url : redaction.origin(of: url)] }
-        return words
+        let server = names.dnsOverHTTPS.map { isRevealed ? $0 : redaction.origin(of: $0) }
+        return addresses + rules + option("--doh-url", server)
     }
 
     private func rate(_ rate: TransportOptions.Rate) -> [String] {
-        var words: [String] = []
         // curl has one option for both directions, and the lower limit holds for each.
-        if let limit = [rate.maximumReceivedPerSecond, rate.maximumSentPerSecond].compactMap({ $0 }).min() {
-            words += ["--limit-rate", "\(limit)"]
-        }
-        if let lowSpeed = rate.lowSpeed {
-            words += ["--speed-limit", "\(lowSpeed.bytesPerSecond)"]
-            words += ["--speed-time", Self.wholeSeconds(lowSpeed.duration)]
-        }
-        return words
+        let limit = [rate.maximumReceivedPerSecond, rate.maximumSentPerSecond].compactMap(\.self).min()
+        return option("--limit-rate", limit.map { "\($0)" })
+            + option("--speed-limit", rate.lowSpeed.map { "\($0.bytesPerSecond)" })
+            + option("--speed-time", rate.lowSpeed.map { Self.wholeSeconds($0.duration) })
+    }
+}
+
+extension TransportOptions.TLS.Source {
+    fileprivate var path: String? {
+        guard case .file(let path) = self else { return nil }
+        return path
     }
 }

@@ -151,7 +151,7 @@ struct DownloadRun: Sendable {
     private func plan(for file: BlockingFile, mayResume: Bool) async throws -> ResumePlan {
         let url = request.url
         return try await file.perform { file in
-            let record = mayResume ? try file.record() : nil
+            let record = mayResume ? file.record : nil
             return ResumePlan(length: file.length, record: record?.isOf(url) == true ? record : nil)
         }
     }

@@ -73,6 +73,8 @@ struct SystemFile {
     }
 
     func isNamed(_ path: String) throws(NetworkError) -> Bool {
+        // The system may have given the descriptor to another file since.
+        if isClosed.isRaised { return false }
         let (own, named) = (try status(), try Self.status(of: path))
         return named?.st_ino == own.st_ino && named?.st_dev == own.st_dev
     }
@@ -176,25 +178,6 @@ struct SystemFile {
         try check(path)
         try check(name)
         if unsafe CLibrary.rename(path, name) != 0 { throw .file(name, errno) }
-    }
-
-    /// Makes a file that has all its bytes, on the disk, from its first moment on.
-    /// - Returns: `false` if there is a file of that name; `nil` where the file system has no files without a name
-    ///   ([open(2)](https://man7.org/linux/man-pages/man2/open.2.html), `O_TMPFILE`).
-    static func make(
-        _ path: String, in folder: String, of bytes: Data, mode: mode_t
-    ) throws(NetworkError) -> Bool? {
-        try check(path)
-        let unnamed: Int32 = 0o20_000_000 | O_DIRECTORY
-        guard let file = try? SystemFile(opening: folder.isEmpty ? "." : folder, O_WRONLY | unnamed, mode: mode) else {
-            return nil
-        }
-        defer { try? file.close() }  // The disk has it.
-        try file.write(bytes)
-        try file.sync()
-        let own = "/proc/self/fd/\(file.descriptor)"
-        if unsafe linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return true }
-        return errno == EEXIST ? false : nil
     }
 
     /// Deletes the file at a path, if there is one.
