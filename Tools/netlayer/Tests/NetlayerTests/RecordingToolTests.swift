@@ -224,19 +224,6 @@ struct RecordingToolTests {
         #expect(!entry(5, transport: nil).hasLongerBody(than: same, of: 7))
     }
 
-    @Test func `a page shows each exchange`() async throws {
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        let server = try ScriptedServer(.ok("<b>hello</b>"))
-        defer { server.stop() }
-        _ = try await ToolRun(["record", file, server.url("/<b>"), "http://127.0.0.1:1/"])
-        let page = file + ".html"
-        defer { try? FileManager.default.removeItem(atPath: page) }
-        #expect(try await ToolRun(["har", "show", file, "--html", page]).status == 0)
-        let text = try String(contentsOfFile: page, encoding: .utf8)
-        #expect(text.contains("connectFailed") && text.contains("role=\"img\""))
-        #expect(!text.contains("<b>") && !text.contains("http-equiv"))
-    }
-
     @Test func `a file is not overwritten without --force, and a bad one is named`() async throws {
         defer { try? FileManager.default.removeItem(atPath: file) }
         try "mine".write(toFile: file, atomically: true, encoding: .utf8)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value behind a lock that ThreadSanitizer understands: the standard library's `Mutex` is none for it.
+/// A value behind a lock that ThreadSanitizer understands; the standard library's is none for it.
 ///
 /// @unchecked: the value is accessed only under the lock.
 final class Guarded<Value>: @unchecked Sendable {

@@ -21,22 +21,13 @@ struct HARCommand: AsyncParsableCommand {
 
         @Argument(help: "The HAR file: of 'record', of the library, or of a browser.") var file: String
 
-        @Option(help: ArgumentHelp("Write a page that needs no network instead.", valueName: "file"))
-        var html: String?
-
         func run() async throws {
             let source = try ByteSource(path: file)
             let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
             let recorded = try RecordedEntries(har: Data(bytes), of: source.name, acceptsIncomplete: true)
             await recorded.say()
-            let waterfall = Waterfall(recorded.byStart)
-            guard let html else {
-                return try await OutputWriter.standardOutput.writeLine(
-                    TerminalText.visible(waterfall.lines.joined(separator: "\n")))
-            }
-            let page = try OutputFile(replacing: html)
-            try page.write(Array(waterfall.page(title: source.name).utf8))
-            try page.finish()
+            let lines = Waterfall(recorded.byStart).lines
+            try await OutputWriter.standardOutput.writeLine(TerminalText.visible(lines.joined(separator: "\n")))
         }
     }
 }

@@ -23,14 +23,6 @@ enum ComparisonEnvironment {
 
 /// The command line of a comparison as a report may show it.
 enum ComparisonCommandLine {
-    /// The options whose values may be secrets, and of which a value may follow in the same word.
-    private static let secret: Set<String> = [
-        "-H", "--header", "-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--json",
-        "-u", "--user", "--bearer", "--oauth2-bearer", "-b", "--cookie", "-A", "--user-agent", "-e", "--referer",
-        "--pass", "-E", "--cert", "-U", "--proxy-user", "--proxy-header", "-x", "--proxy", "--aws-sigv4",
-        "--doh-url", "--exec", "--from-curl",
-    ]
-
     /// Returns the words for a shell, without the values of options that may hold secrets, and with URLs as a log shows
     /// them.
     static func shown(_ words: [String]) -> String {
@@ -42,10 +34,10 @@ enum ComparisonCommandLine {
                 hidesNext = false
             } else if word.hasBytePrefix("--"), let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) {
                 let name = String(word[..<equals])
-                shown.append(secret.contains(name) ? "\(name)=…" : ShellText.word(word))
+                shown.append(ValueFlag.secretNames.contains(name) ? "\(name)=…" : ShellText.word(word))
             } else if word.contains("://") {
                 shown.append(ShellText.word((try? RequestURL(word))?.description ?? "…"))
-            } else if secret.contains(word) {
+            } else if ValueFlag.secretNames.contains(word) {
                 shown.append(ShellText.word(word))
                 hidesNext = true
             } else if let group = secretGroup(word) {
@@ -63,7 +55,9 @@ enum ComparisonCommandLine {
     private static func secretGroup(_ word: String) -> String? {
         guard word.hasBytePrefix("-"), !word.hasBytePrefix("--") else { return nil }
         let letters = word.utf8.dropFirst()
-        guard let index = letters.firstIndex(where: { secret.contains("-\(Unicode.Scalar($0))") }) else { return nil }
+        guard let index = letters.firstIndex(where: { ValueFlag.secretNames.contains("-\(Unicode.Scalar($0))") }) else {
+            return nil
+        }
         let rest = letters.index(after: index)
         return String(decoding: word.utf8[..<rest], as: UTF8.self) + (rest == word.utf8.endIndex ? "" : "…")
     }

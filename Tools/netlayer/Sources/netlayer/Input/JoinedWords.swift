@@ -5,15 +5,6 @@ import NetworkCore
 ///
 /// The argument parser has such values too, but cuts them at a `=`, and its message then shows what is before.
 enum JoinedWords {
-    /// The short options that take a value.
-    private static let letters = Set("AFXHTbdemxUEour".utf8)
-    /// The options whose value may begin with a dash.
-    private static let takers: Set<String> = [
-        "-d", "--data", "--data-binary", "--data-raw", "--data-ascii", "--data-urlencode", "--json", "-H", "--header",
-        "-F", "--form", "-r", "--range", "-b", "--cookie",
-        "--proxy-header", "--pass",
-    ]
-
     /// Returns a message of the argument parser, which repeats words, without what may be a secret in them: what
     /// follows the letter of a short option or the `=` of a long one, and long words.
     static func hidingValues(of words: [String], in message: String) -> String {
@@ -48,14 +39,14 @@ enum JoinedWords {
         for (index, word) in words.enumerated() {
             if word == "--", !isValue { return separated + words[index...] }
             let bytes = Array(word.utf8)
-            if !isValue, bytes.count > 2, bytes[0] == UInt8(ascii: "-"), letters.contains(bytes[1]) {
+            if !isValue, bytes.count > 2, bytes[0] == UInt8(ascii: "-"), ValueFlag.letters.contains(bytes[1]) {
                 separated += [
                     String(decoding: bytes[..<2], as: UTF8.self), String(decoding: bytes[2...], as: UTF8.self),
                 ]
             } else {
                 separated.append(word)
             }
-            isValue = !isValue && takers.contains(word)
+            isValue = !isValue && ValueFlag.dashNames.contains(word)
         }
         return separated
     }

@@ -10,27 +10,15 @@ struct Waterfall {
         let start: Double
         let end: Double
 
-        enum Kind: String, CaseIterable {
-            case queue = "waiting for a connection"
-            case lookUp = "name lookup"
-            case connect = "connecting"
-            case tls = "TLS"
-            case wait = "sending and waiting"
-            case receive = "receiving"
-            case unknown = "not known"
-
-            /// The step in the bar of a terminal.
-            var mark: Character {
-                switch self {
-                case .queue: "."
-                case .lookUp: "d"
-                case .connect: "c"
-                case .tls: "t"
-                case .wait: "-"
-                case .receive: "="
-                case .unknown: "#"
-                }
-            }
+        /// The kind, by its mark in the bar.
+        enum Kind: Character {
+            case queue = "."
+            case lookUp = "d"
+            case connect = "c"
+            case tls = "t"
+            case wait = "-"
+            case receive = "="
+            case unknown = "#"
         }
     }
 
@@ -41,7 +29,6 @@ struct Waterfall {
         let start: Double
         let total: Double
         let steps: [Step]
-        let isFailure: Bool
     }
 
     let rows: [Row]
@@ -66,7 +53,7 @@ struct Waterfall {
             outcome: entry.response.map { "\($0.status)" }
                 ?? "\(entry.failure.map { TerminalText.line($0.code.rawValue) } ?? "-")",
             bytes: body.map { "\($0.count)" } ?? "-", start: start, total: total,
-            steps: steps(of: metrics, from: start, to: start + total), isFailure: entry.failure != nil)
+            steps: steps(of: metrics, from: start, to: start + total))
     }
 
     /// Returns the steps, which end no later than the exchange.
@@ -87,11 +74,9 @@ struct Waterfall {
         return steps
     }
 
-    // MARK: A terminal
-
     private static let width = 40
 
-    /// The lines for a terminal: figures, a bar and the request.
+    /// The lines: figures, a bar and the request.
     var lines: [String] {
         var table = Table([
             ("start", .right), ("time", .right), ("status", .left), ("bytes", .right), ("", .left), ("request", .left),
@@ -109,12 +94,12 @@ struct Waterfall {
         for step in row.steps {
             let first = min(Int(step.start / duration * Double(Self.width)), Self.width - 1)
             let last = min(max(first, Int((step.end / duration * Double(Self.width)).rounded(.up)) - 1), Self.width - 1)
-            for cell in first...last { cells[cell] = step.kind.mark }
+            for cell in first...last { cells[cell] = step.kind.rawValue }
         }
         return String(cells)
     }
 
-    static func time(_ milliseconds: Double) -> String {
+    private static func time(_ milliseconds: Double) -> String {
         milliseconds < 1000
             ? String(format: "%.1f ms", milliseconds) : String(format: "%.2f s", milliseconds / 1000)
     }
