@@ -119,9 +119,11 @@ struct VerdictTests {
         #expect(places.allSatisfy { $0 != nil } && places.compactMap(\.self) == places.compactMap(\.self).sorted())
     }
 
-    @Test(arguments: [
-        (0.9, [0, 0.2, 0.4, 0.6, 0.8]), (7.0, [0, 2.0, 4, 6]), (12.0, [0, 5.0, 10]), (100.0, [0, 20.0, 40, 60, 80, 100]),
-    ] as [(Double, [Double])])
+    @Test(
+        arguments: [
+            (0.9, [0, 0.2, 0.4, 0.6, 0.8]), (7.0, [0, 2.0, 4, 6]), (12.0, [0, 5.0, 10]),
+            (100.0, [0, 20.0, 40, 60, 80, 100]),
+        ] as [(Double, [Double])])
     func `the ticks of an axis are round`(highest: Double, ticks: [Double]) {
         let drawn = Chart.roundTicks(to: highest)
         #expect(drawn.count == ticks.count && zip(drawn, ticks).allSatisfy { abs($0 - $1) < 1e-9 }, "\(drawn)")

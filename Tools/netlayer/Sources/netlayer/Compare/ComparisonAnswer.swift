@@ -19,7 +19,7 @@ struct ComparisonAnswer {
         let verdicts = result.urls.flatMap(\.verdicts).filter { $0.metric == .p50 && $0.arms.right == other }
         let decided = verdicts.filter(\.isDecided)
         if verdicts.count == 1, let verdict = decided.first {
-            return verdict.text.replacing("median: ", with: "at the median, ", maxReplacements: 1)
+            return "at the median, \(verdict.finding)"
         }
         guard !decided.isEmpty else {
             return verdicts.contains { $0.interval != nil }

@@ -69,8 +69,11 @@ struct Verdict: Sendable {
                 ? "one of \(Self.percent(share)) would have been found" : "the data are too noisy to show any"
             return "\(name): no difference found between \(arms.left) and \(arms.right); \(size)"
         }
-        return "\(name): \(sentence(interval.ratio)) (\(details(interval)))"
+        return "\(name): \(finding)"
     }
+
+    /// What was found, as a sentence without the metric's name; empty without an interval.
+    var finding: String { interval.map { "\(sentence($0.ratio)) (\(details($0)))" } ?? "" }
 
     /// How the metric is named in a sentence.
     private var name: String {
@@ -96,9 +99,9 @@ struct Verdict: Sendable {
         case .rate: return "\(more) carries \(times) as many requests a second as \(less)"
         case .cpu: return "\(more) takes \(times) the CPU time of \(less) for a request"
         case .connections, .attempts:
-            let what = metric == .connections ? "opens %@ connections" : "makes %@ attempts"
             func count(_ value: Double?) -> String { String(format: "%.3g", (value ?? 0) * 100) }
-            return "\(arms.left) \(what.replacing("%@", with: count(values?.left))) for 100 requests, \(arms.right) "
+            let (verb, what) = metric == .connections ? ("opens", "connections") : ("makes", "attempts")
+            return "\(arms.left) \(verb) \(count(values?.left)) \(what) for 100 requests, \(arms.right) "
                 + count(values?.right)
         }
     }
