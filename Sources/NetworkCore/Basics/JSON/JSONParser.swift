@@ -9,7 +9,9 @@ public struct JSONParser {
     public static let maximumDepth = 64
 
     /// Returns the value of a text.
-    /// - Parameter allowsRepeatedKeys: Whether an object may contain a key more than once.
+    /// - Parameters:
+    ///   - bytes: The text, in UTF-8.
+    ///   - allowsRepeatedKeys: Whether an object may contain a key more than once.
     /// - Throws: ``JSONProblem``.
     public static func parse(_ bytes: [UInt8], allowsRepeatedKeys: Bool = false) throws -> JSONValue {
         var parser = JSONParser(bytes, allowsRepeatedKeys)
