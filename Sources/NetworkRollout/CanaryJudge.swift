@@ -8,10 +8,16 @@ struct CanaryJudge: Sendable {
     /// How many requests of the primary are judged for each of the canary.
     static let controls = 4.0
 
-    private(set) var counts = CanaryTransport.Counts()
+    /// A pair counts for the tail if one of its times is this many times the other.
+    static let extreme = 3.0
+
+    private var tallies = CanaryTransport.Counts()
+    private var primaryTimes = TimeHistogram()
+    private var canaryTimes = TimeHistogram()
     private(set) var verdict: CanaryTransport.Return?
     private var failures: SequentialProportion
     private var slower = SequentialProportion(probability: 0.5)
+    private var tail = SequentialProportion(probability: 0.5)
     /// The latency of a judged request, until the next one is there.
     private var single: (arm: Arm, latency: Duration)?
     private let options: CanaryTransport.Options
@@ -23,34 +29,46 @@ struct CanaryJudge: Sendable {
         failures = SequentialProportion(probability: options.share / judged)
     }
 
+    var counts: CanaryTransport.Counts {
+        var counts = tallies
+        (counts.primaryTimes, counts.canaryTimes) = (primaryTimes.summary, canaryTimes.summary)
+        return counts
+    }
+
     mutating func add(_ arm: Arm, isFailed: Bool, _ latency: Duration?) {
         guard verdict == nil else { return }
         count(arm, isFailed: isFailed)
-        if isFailed { failures.add(arm == .canary) }
-        if let latency { pair(arm, latency) }
-        // Two tests share the chance of a false alarm.
-        let doubt = options.falseAlarms / 2
-        if failures.isExceeded(falseAlarms: doubt) {
-            end(.failures)
-        } else if slower.isExceeded(falseAlarms: doubt) {
-            end(.latency)
+        // Three tests share the chance of a false alarm.
+        let doubt = options.falseAlarms / 3
+        if isFailed {
+            // The time of a failure says nothing of speed: a request that its deadline ends would count twice.
+            failures.add(arm == .canary)
+            if failures.isExceeded(falseAlarms: doubt) { end(.failures) }
+        } else if let latency {
+            pair(arm, latency)
+            if slower.isExceeded(falseAlarms: doubt) {
+                end(.latency)
+            } else if tail.isExceeded(falseAlarms: doubt) {
+                end(.tail)
+            }
         }
     }
 
     private mutating func count(_ arm: Arm, isFailed: Bool) {
         switch arm {
         case .primary:
-            counts.primary += 1
-            if isFailed { counts.primaryFailures += 1 }
+            tallies.primary += 1
+            if isFailed { tallies.primaryFailures += 1 }
         case .canary:
-            counts.canary += 1
-            if isFailed { counts.canaryFailures += 1 }
+            tallies.canary += 1
+            if isFailed { tallies.canaryFailures += 1 }
         }
     }
 
     /// Compares two requests that follow one another, if each is of one arm: which of them is the canary's is then a
     /// coin, whatever the latencies do in the meantime.
     private mutating func pair(_ arm: Arm, _ latency: Duration) {
+        if arm == .canary { canaryTimes.add(latency) } else { primaryTimes.add(latency) }
         guard let other = single else {
             single = (arm, latency)
             return
@@ -58,13 +76,23 @@ struct CanaryJudge: Sendable {
         single = nil
         guard other.arm != arm else { return }
         let (canary, first) = arm == .canary ? (latency, other.latency) : (other.latency, latency)
-        let isSlower = canary / .seconds(1) > first / .seconds(1) * options.tolerance
-        counts.pairs += 1
-        if isSlower { counts.slowerPairs += 1 }
+        let (primary, floor) = (first / .seconds(1), max(.zero, options.allowedDelay) / .seconds(1))
+        let (own, scaled) = (canary / .seconds(1), canary / .seconds(1) / options.tolerance)
+        let isSlower = scaled > primary && own - primary > floor
+        tallies.pairs += 1
+        if isSlower { tallies.slowerPairs += 1 }
         slower.add(isSlower)
+        // Of two equal transports, each is as often the one that is far slower.
+        if scaled > primary * Self.extreme, scaled - primary > floor {
+            tail.add(true)
+            tallies.farSlowerPairs += 1
+        } else if primary > scaled * Self.extreme, primary - scaled > floor {
+            tail.add(false)
+            tallies.farFasterPairs += 1
+        }
     }
 
     private mutating func end(_ reason: CanaryTransport.Return.Reason) {
-        verdict = CanaryTransport.Return(reason: reason, counts: counts, arms: arms, tolerance: options.tolerance)
+        verdict = CanaryTransport.Return(reason: reason, counts: counts, arms: arms)
     }
 }

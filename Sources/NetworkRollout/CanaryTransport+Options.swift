@@ -12,6 +12,9 @@ extension CanaryTransport {
         /// How many times as long as over the primary a response's head may take; `.infinity` judges failures
         /// alone. Default: 1.25.
         public var tolerance = 1.25
+        /// How much longer than over the primary a response's head may take, whatever ``tolerance`` says. Default:
+        /// 2 ms; a negative duration counts as zero.
+        public var allowedDelay = Duration.milliseconds(2)
         /// The chance, at most, that a canary is dropped that is not worse. Default: 0.001. With 0 or less, the canary
         /// never returns.
         public var falseAlarms = 0.001
@@ -60,8 +63,26 @@ extension CanaryTransport {
         public internal(set) var canaryFailures = 0
         /// The pairs of times to the head of a response, one over each transport.
         public internal(set) var pairs = 0
-        /// The pairs in which the canary took longer than the tolerance allows.
+        /// The pairs in which the canary took longer than ``Options/tolerance`` and ``Options/allowedDelay`` allow.
         public internal(set) var slowerPairs = 0
+        /// The pairs in which the canary took more than three times as long as that.
+        public internal(set) var farSlowerPairs = 0
+        /// The pairs in which the primary took more than three times as long as the canary, the tolerance deducted.
+        public internal(set) var farFasterPairs = 0
+        /// The times to the head over the primary; `nil` without a request that did not fail.
+        public internal(set) var primaryTimes: Times?
+        /// The times to the head over the canary; `nil` without a request that did not fail.
+        public internal(set) var canaryTimes: Times?
+    }
+
+    /// The times from a request to the head of its response, failed requests left out. Each duration is exact to 4 %.
+    public struct Times: Sendable, Hashable {
+        /// The number of requests.
+        public internal(set) var count: Int
+        /// The median.
+        public internal(set) var median: Duration
+        /// The time that 95 % of the requests do not exceed.
+        public internal(set) var percentile95: Duration
     }
 
     /// The end of a canary: from now on, all requests go over the primary.
@@ -73,6 +94,8 @@ extension CanaryTransport {
             case failures
             /// The responses over the canary came later.
             case latency
+            /// More of the responses over the canary came much later.
+            case tail
         }
 
         /// What was worse.
@@ -80,29 +103,42 @@ extension CanaryTransport {
         /// What was judged until then.
         public let counts: Counts
         let arms: (primary: String, canary: String)
-        let tolerance: Double
 
         /// The end in a sentence, with its figures.
         public var description: String {
             let what =
                 switch reason {
-                case .failures:
-                    "\(counts.canaryFailures) of \(counts.canary) requests over \(arms.canary) failed, "
-                        + "\(counts.primaryFailures) of \(counts.primary) over \(arms.primary)"
-                case .latency:
-                    "in \(counts.slowerPairs) of \(counts.pairs) pairs \(arms.canary) took more than \(tolerance) "
-                        + "times as long as \(arms.primary)"
+                case .failures: "it failed more often"
+                case .latency: "it was slower in \(counts.slowerPairs) of \(counts.pairs) pairs"
+                case .tail:
+                    "it was far slower in \(counts.farSlowerPairs) and far faster in \(counts.farFasterPairs) of "
+                        + "\(counts.pairs) pairs"
                 }
-            return "the canary \(arms.canary) has ended, all requests go over \(arms.primary): \(what)"
+            let canary = Self.figures(counts.canary, counts.canaryFailures, counts.canaryTimes)
+            let primary = Self.figures(counts.primary, counts.primaryFailures, counts.primaryTimes)
+            return "the canary \(arms.canary) has ended, all requests go over \(arms.primary): \(what); "
+                + "\(arms.canary): \(canary); \(arms.primary): \(primary)"
+        }
+
+        private static func figures(_ requests: Int, _ failures: Int, _ times: Times?) -> String {
+            let failed = "\(failures) of \(requests) failed (\(percentage(failures, of: requests)))"
+            guard let times else { return failed }
+            return failed + ", median \(times.median.shortText), 95th percentile \(times.percentile95.shortText)"
         }
 
         var metadata: Logger.Metadata {
-            [
+            var metadata: Logger.Metadata = [
                 "reason": "\(reason.rawValue)", "primary": "\(arms.primary)", "canary": "\(arms.canary)",
                 "primary.requests": "\(counts.primary)", "primary.failures": "\(counts.primaryFailures)",
                 "canary.requests": "\(counts.canary)", "canary.failures": "\(counts.canaryFailures)",
                 "pairs": "\(counts.pairs)", "pairs.slower": "\(counts.slowerPairs)",
+                "pairs.farSlower": "\(counts.farSlowerPairs)", "pairs.farFaster": "\(counts.farFasterPairs)",
             ]
+            for (arm, times) in [("primary", counts.primaryTimes), ("canary", counts.canaryTimes)] {
+                metadata["\(arm).median"] = times.map { "\($0.median.shortText)" }
+                metadata["\(arm).percentile95"] = times.map { "\($0.percentile95.shortText)" }
+            }
+            return metadata
         }
     }
 }

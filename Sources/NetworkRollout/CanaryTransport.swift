@@ -18,14 +18,15 @@ import Synchronization
 /// request has failed if it ended with an error of the exchange, in the head or in the body, or with a status of 400 or
 /// of 500 and above: a transport that breaks requests makes servers refuse them. A cancelled request is a failure if
 /// its ``NetworkCore/TransportOptions/totalTimeout`` is over, and otherwise one that took that long. Refused options do
-/// not count, and a body that the program leaves unread is no failure. Two tests decide, with any number of looks at
+/// not count, and a body that the program leaves unread is no failure. Three tests decide, with any number of looks at
 /// them:
 ///
 /// - *Failures.* If both transports fail equally often, each failure is the canary's with the probability of its share
 ///   of what is judged, whatever the load and the time of day. The canary goes when that is no explanation any more.
-/// - *Latency.* Judged requests are taken two by two, as they end, and the time to the head is compared where one of
-///   the two is the canary's. If the canary is no slower than ``Options/tolerance`` allows, it loses at most half of
-///   these pairs.
+/// - *Latency.* Judged requests that did not fail are taken two by two, as they end, and the time to the head is
+///   compared where one of the two is the canary's. If the canary is no slower than ``Options/tolerance`` and
+///   ``Options/allowedDelay`` allow, it loses at most half of these pairs.
+/// - *Tail.* Of the pairs in which one took more than three times as long as the other, too, it loses at most half.
 ///
 /// The chance that a canary is dropped though it is not worse is at most ``Options/falseAlarms`` for the whole life of
 /// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one

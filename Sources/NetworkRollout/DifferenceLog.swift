@@ -3,20 +3,22 @@ import Logging
 import NetworkCore
 import Synchronization
 
-/// Logs differences, each kind once for a host, without the values of bodies: a log is no place for what users send.
+/// Logs differences, each kind for a host at its occurrences 1, 10, 100 and so on, without the values of bodies: a log
+/// is no place for what users send.
 final class DifferenceLog: Sendable {
     /// The most kinds that are logged: a server may make up names of fields.
     private static let maximumKinds = 100
 
     private let logger: Logger
     private let arms: (primary: String, shadow: String)
-    /// The digests of what was logged: the server chooses the names of places, and their lengths.
-    private let kinds = Guarded(Set<[UInt8]>())
+    /// Occurrences by digest: the server chooses the names of places, and their lengths.
+    private let kinds = Guarded([[UInt8]: Int]())
 
     init(_ logger: Logger, arms: (primary: String, shadow: String)) { (self.logger, self.arms) = (logger, arms) }
 
-    func add(_ difference: ShadowTransport.Difference) {
-        guard isNew(difference) else { return }
+    func add(_ difference: ShadowTransport.Difference, amongCompared compared: Int) {
+        let occurrences = count(difference)
+        guard Self.isPowerOfTen(occurrences) else { return }
         let places = difference.places.prefix(ShadowTransport.Difference.mostShownPlaces).map { place in
             var entries: Logger.Metadata = ["name": "\(place.shownName)", "known": "\(place.known ?? "no")"]
             if place.showsValues {
@@ -27,20 +29,41 @@ final class DifferenceLog: Sendable {
         }
         logger.log(
             level: difference.isKnown ? .info : .warning,
-            "the shadow \(arms.shadow) differs from \(arms.primary): \(difference)",
+            """
+            the shadow \(arms.shadow) differs from \(arms.primary) in \(occurrences) of \(compared) compared responses \
+            (\(percentage(occurrences, of: compared))): \(difference)
+            """,
             metadata: [
                 "http.request.method": "\(difference.request.method.rawValue)",
                 "url.full": "\(difference.request.url)",
                 "differences": .array(places),
+                "occurrences": "\(occurrences)", "compared": "\(compared)",
             ])
     }
 
-    private func isNew(_ difference: ShadowTransport.Difference) -> Bool {
+    /// Returns how often the kind of a difference has occurred; 0 for one too many.
+    private func count(_ difference: ShadowTransport.Difference) -> Int {
         var sum = SHA256Checksum()
         for name in [difference.request.url.authority] + difference.places.map(\.name) {
             sum.update(Data("\(name)\n".utf8))
         }
         let kind = sum.finish()
-        return kinds.withLock { $0.count < Self.maximumKinds && $0.insert(kind).inserted }
+        return kinds.withLock { kinds in
+            guard kinds.count < Self.maximumKinds || kinds[kind] != nil else { return 0 }
+            kinds[kind, default: 0] += 1
+            return kinds[kind, default: 0]
+        }
     }
+
+    private static func isPowerOfTen(_ number: Int) -> Bool {
+        var rest = number
+        while rest >= 10, rest % 10 == 0 { rest /= 10 }
+        return rest == 1
+    }
+}
+
+/// Returns a share for people, such as `2.5 %`.
+func percentage(_ part: Int, of whole: Int) -> String {
+    let tenths = whole > 0 ? (1000 * Double(part) / Double(whole)).rounded() : 0
+    return "\(tenths / 10) %"
 }

@@ -6,11 +6,13 @@ import NetworkLayer
 /// | value | meaning |
 /// | --- | --- |
 /// | `curl; shadow=urlsession@1%` | all requests go over curl, 1 % of them over URLSession too: ``ShadowTransport`` |
+/// | `curl; shadow=urlsession; ignore=json:/time, field:x-request-id` | the same, and these places are not compared |
 /// | `curl@95%, urlsession@5%` | 5 % of the requests go over URLSession: ``CanaryTransport`` |
 /// | `curl@95%, urlsession@5%; sticky=origin` | the same, and all requests to an origin use one transport |
 ///
 /// A share is a number of percent above 0, with or without a fraction. Blanks around `;`, `,`, `=` and `@` do not
-/// count. A shadow without a share gets 1 % of the requests.
+/// count. A shadow without a share gets 1 % of the requests. Ignored places are
+/// ``ShadowTransport/Options/ignoredPlaces``; one with a `,` or `;` in its name can be ignored only there.
 public enum Rollout {
     /// Makes ``NetworkLayer/DefaultTransport`` accept the values in the table above. Without this call, such a value
     /// makes each request fail with ``NetworkCore/NetworkError/Code/invalidConfiguration``.

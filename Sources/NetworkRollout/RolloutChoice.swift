@@ -4,7 +4,8 @@ import NetworkLayer
 /// A shadow or a canary, as a value of the table of ``Rollout`` describes it.
 package struct RolloutChoice: Sendable, Hashable {
     enum Form: Sendable, Hashable {
-        case shadow(primary: TransportKind, shadow: TransportKind, share: Double?)
+        case shadow(
+            primary: TransportKind, shadow: TransportKind, share: Double?, ignoredPlaces: Set<String> = [])
         case canary(first: TransportKind, second: TransportKind, share: Double, isStickyByOrigin: Bool)
     }
 
@@ -32,9 +33,10 @@ package struct RolloutChoice: Sendable, Hashable {
     /// A new shadow or canary over the shared transports, which logs to a `Logger` with the label `NetworkLayer`.
     package var transport: any HTTPTransport {
         switch form {
-        case .shadow(let primary, let shadow, let share):
+        case .shadow(let primary, let shadow, let share, let ignoredPlaces):
             var options = ShadowTransport.Options()
             if let share { options.share = share }
+            options.ignoredPlaces = ignoredPlaces
             return ShadowTransport(primary: primary.transport, shadow: shadow.transport, options: options)
         case .canary(let first, let second, let share, let isStickyByOrigin):
             var options = CanaryTransport.Options()
@@ -54,37 +56,60 @@ extension RolloutChoice {
 
     private static func form(of text: String) throws(Problem) -> Form {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(trimmed)
-        let setting = try parts.count > 1 ? assignment(parts[1]) : nil
-        if parts.count > 2 { throw Problem(reason: "there is more than one setting after a ';'") }
+        let settings = try settings(parts.dropFirst())
         let arms = parts[0].split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         switch arms.count {
         case 1:
-            guard let setting, setting.name == "shadow" else {
-                throw Problem(reason: setting == nil ? "a share needs a second transport" : "it is no shadow")
-            }
-            let shadow = try arm(setting.value)
-            return .shadow(primary: try kind(arms[0]), shadow: shadow.kind, share: shadow.share)
+            if settings.isEmpty { throw Problem(reason: "a share needs a second transport") }
+            guard let value = settings["shadow"] else { throw Problem(reason: "it is no shadow") }
+            if settings["sticky"] != nil { throw Problem(reason: "a shadow has no 'sticky'") }
+            let shadow = try arm(value)
+            return .shadow(
+                primary: try kind(arms[0]), shadow: shadow.kind, share: shadow.share,
+                ignoredPlaces: try places(settings["ignore"]))
         case 2:
-            if let setting, setting.name != "sticky" || setting.value != "origin" {
+            if !settings.isEmpty, settings != ["sticky": "origin"] {
                 throw Problem(reason: "after two transports only 'sticky=origin' may follow")
             }
             let (first, second) = (try arm(arms[0]), try arm(arms[1]))
             guard let main = first.share, let share = second.share, abs(main + share - 1) < 1e-9, share < 1 else {
                 throw Problem(reason: "the shares of two transports are percentages that add up to 100")
             }
-            return .canary(first: first.kind, second: second.kind, share: share, isStickyByOrigin: setting != nil)
+            return .canary(first: first.kind, second: second.kind, share: share, isStickyByOrigin: !settings.isEmpty)
         default: throw Problem(reason: "there are more than two transports")
         }
     }
 
-    /// Returns the sides of an equals sign.
-    private static func assignment(_ text: String) throws(Problem) -> (name: String, value: String) {
-        let sides = text.split(separator: "=", omittingEmptySubsequences: false).map(trimmed)
-        guard sides.count == 2 else { throw Problem(reason: "a setting has the form name=value") }
-        guard ["shadow", "sticky"].contains(sides[0]) else {
-            throw Problem(reason: "a setting is 'shadow' or 'sticky'")
+    /// Returns the settings by name.
+    private static func settings(_ texts: ArraySlice<String>) throws(Problem) -> [String: String] {
+        var settings: [String: String] = [:]
+        for text in texts {
+            let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+            // The name of a place may have an '='.
+            guard sides.count == 2, sides[0] == "ignore" || !sides[1].contains("=") else {
+                throw Problem(reason: "a setting has the form name=value")
+            }
+            guard ["shadow", "ignore", "sticky"].contains(sides[0]) else {
+                throw Problem(reason: "a setting is 'shadow', 'ignore' or 'sticky'")
+            }
+            guard settings.updateValue(sides[1], forKey: sides[0]) == nil else {
+                throw Problem(reason: "a setting is there twice")
+            }
         }
-        return (sides[0], sides[1])
+        return settings
+    }
+
+    /// Returns the places of a list; none without a list.
+    private static func places(_ list: String?) throws(Problem) -> Set<String> {
+        guard let list else { return [] }
+        let places = list.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+        // A misspelt place would be compared in silence.
+        let isPlace = places.allSatisfy { place in
+            ["status", "error", "trailers", "body", "fieldOrder", "fieldCase"].contains(place)
+                || ["field:", "json:", "event:", "text:"].contains { place.hasPrefix($0) && place != $0 }
+        }
+        guard isPlace else { throw Problem(reason: "an ignored place is like json:/time or field:x-request-id") }
+        return Set(places)
     }
 
     /// Returns a transport and its share, from 0 to 1, which may be missing.

@@ -36,7 +36,7 @@ final class ShadowExchange: Sendable {
     private let shadow: any HTTPTransport
     private let options: ShadowTransport.Options
     private let gate: ShadowGate
-    private let report: @Sendable (ShadowTransport.Difference) -> Void
+    private let report: ShadowTransport.Report
     /// The primary's side so far; `nil` when it is needed no longer, however long the program reads.
     private let seen = Guarded<Record?>(Record())
     /// Raised when the primary's side is whole enough, or is not to be compared.
@@ -45,7 +45,7 @@ final class ShadowExchange: Sendable {
     init(
         _ request: TransportRequest, besides primaryName: String, over shadow: any HTTPTransport,
         _ options: ShadowTransport.Options, _ gate: ShadowGate,
-        _ report: @escaping @Sendable (ShadowTransport.Difference) -> Void
+        _ report: @escaping ShadowTransport.Report
     ) {
         (self.request, self.primaryName, self.shadow) = (request, primaryName, shadow)
         (self.options, self.gate, self.report) = (options, gate, report)
@@ -111,31 +111,31 @@ final class ShadowExchange: Sendable {
 
     private func run() {
         Task.detached(priority: .background) { [self] in
-            let outcome = Guarded(ShadowGate.Outcome.unfinished)
-            await atMost(timeout) { [self] in
-                let found = await compared()
-                outcome.withLock { $0 = found }
-            }
+            await atMost(timeout) { [self] in await compare() }
             seen.withLock { $0 = nil }
-            gate.finish(outcome.withLock { $0 })
+            gate.finish()
         }
     }
 
     /// Sends the request over the shadow, waits for the primary's side, and reports if they differ.
-    private func compared() async -> ShadowGate.Outcome {
+    private func compare() async {
+        let end = ContinuousClock.now + timeout
         var request = request
-        request.options.totalTimeout = min(request.options.totalTimeout ?? timeout, timeout)
+        // The shadow's own clock would race with the one that cancels this task.
+        if let own = request.options.totalTimeout, own >= timeout { request.options.totalTimeout = nil }
         request.options.progress = nil
         request.options.wireLog = nil
-        guard (try? request.check(for: shadow.capabilities)) != nil else { return .unsupported }
+        guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(.unsupported) }
         let other = await record(of: request)
-        guard let own = await primarySide(), !Task.isCancelled else { return .unfinished }
+        guard ContinuousClock.now < end, let own = await primarySide(), !Task.isCancelled else {
+            return gate.count(.unfinished)
+        }
         let places = places(own, other)
-        guard !places.isEmpty else { return .same }
+        guard !places.isEmpty else { return gate.count(.same) }
         let difference = ShadowTransport.Difference(
             request: self.request, primary: own.side, shadow: other.side, places: places)
-        report(difference)
-        return difference.isKnown ? .known : .different
+        gate.count(difference.isKnown ? .known : .different)
+        report(difference, gate.counts.compared)
     }
 
     private func record(of request: TransportRequest) async -> Record {

@@ -52,10 +52,12 @@ final class ShadowGate: Sendable {
     }
 
     /// Counts what became of a request with a shadow.
-    func finish(_ outcome: Outcome) {
+    func count(_ outcome: Outcome) { state.withLock { $0.counts.add(outcome) } }
+
+    /// Frees the place of a shadow.
+    func finish() {
         let waiters = state.withLock { state in
             state.running -= 1
-            state.counts.add(outcome)
             guard state.running == 0 else { return [] as [FirstOutcome<Void>] }
             defer { state.waiters = [] }
             return state.waiters

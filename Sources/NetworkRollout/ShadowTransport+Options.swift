@@ -12,7 +12,8 @@ extension ShadowTransport {
         /// a file, has none, whatever its method.
         public var methods: Set<HTTPRequest.Method> = [.get, .head, .options]
         /// The time for the shadow's exchange, and for the comparison to wait for the program to read the primary's
-        /// body. Default: 30 s. A shorter ``NetworkCore/TransportOptions/totalTimeout`` of the request holds too.
+        /// body. Default: 30 s. A pair that needs longer is ``Counts/unfinished``. A shorter
+        /// ``NetworkCore/TransportOptions/totalTimeout`` of the request holds too: a shadow that exceeds it has failed.
         public var timeout = Duration.seconds(30)
         /// The maximum number of requests that have a shadow at the same time. Default: 8. More go without; with 0 or
         /// less, all do.
@@ -24,7 +25,7 @@ extension ShadowTransport {
         /// for each request that has a shadow.
         public var maximumComparedBytes = 262_144
         /// The places that are not compared, as ``Difference/Place/name`` has them: `field:x-request-id`,
-        /// `json:/time`. Default: none.
+        /// `json:/time`. Default: none. In the environment: `; ignore=json:/time, field:x-request-id`.
         public var ignoredPlaces: Set<String> = []
 
         /// Creates options with these defaults.
@@ -48,7 +49,10 @@ extension ShadowTransport {
         public internal(set) var knownDifferences = 0
         /// The pairs with another difference.
         public internal(set) var differences = 0
-        /// The pairs that were not compared: the program cancelled the request, or did not read the body in time.
+        /// The pairs that were not compared: the program cancelled the request, or the shadow or the program's reading
+        /// took longer than ``Options/timeout``.
         public internal(set) var unfinished = 0
+        /// The pairs that were compared: the same, known and other differences.
+        public var compared: Int { same + knownDifferences + differences }
     }
 }

@@ -30,26 +30,35 @@ public import NetworkCore
 public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let shadow: any HTTPTransport
-    private let options: Options
+    let options: Options
     private let gate: ShadowGate
-    private let report: @Sendable (Difference) -> Void
+    private let report: Report
+
+    /// What is called for a difference, with the number of pairs that were compared until then.
+    typealias Report = @Sendable (Difference, Int) -> Void
 
     /// Creates a transport with a shadow.
     /// - Parameters:
     ///   - primary: The transport of every request, whose responses are returned.
     ///   - shadow: The transport to compare.
     ///   - options: The sample and the limits.
-    ///   - report: Called for each pair of responses that differ, on a task of its own. Default: the differences are
-    ///     logged, each kind once.
-    public init(
+    ///   - report: Called for each pair of responses that differ, on a task of its own.
+    public convenience init(
         primary: any HTTPTransport, shadow: any HTTPTransport, options: Options = Options(),
         onDifference report: @escaping @Sendable (Difference) -> Void
+    ) {
+        self.init(primary, shadow, options) { difference, _ in report(difference) }
+    }
+
+    private init(
+        _ primary: any HTTPTransport, _ shadow: any HTTPTransport, _ options: Options, report: @escaping Report
     ) {
         (self.primary, self.shadow, self.options, self.report) = (primary, shadow, options, report)
         gate = ShadowGate(options)
     }
 
-    /// Creates a transport with a shadow whose differences are logged: each kind once for a host, up to a hundred.
+    /// Creates a transport with a shadow whose differences are logged: each kind for a host, up to a hundred, at its
+    /// occurrences 1, 10, 100 and so on, with its share of the compared pairs.
     /// - Parameters:
     ///   - primary: The transport of every request, whose responses are returned.
     ///   - shadow: The transport to compare.
@@ -60,7 +69,7 @@ public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
         logger: Logger = Logger(label: "NetworkLayer")
     ) {
         let log = DifferenceLog(logger, arms: (primary.name, shadow.name))
-        self.init(primary: primary, shadow: shadow, options: options) { log.add($0) }
+        self.init(primary, shadow, options) { log.add($0, amongCompared: $1) }
     }
 
     /// The name of the primary.

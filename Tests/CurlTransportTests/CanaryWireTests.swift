@@ -33,29 +33,29 @@ struct CanaryWireTests {
             ("Set-Cookie", value), ("X-Auth-Token", value), ("WWW-Authenticate", "Basic realm=\"\(value)\""),
             ("Location", "http://u:\(secret.percentEncoded)@127.0.0.1/cb?code=\(value)#\(value)"), ("X-Shown", "yes"),
         ]
-        let server = try ScriptedServer(.response(401, fields: fields, body: secret.data))
-        defer { server.stop() }
-        let log = CanaryLog()
-        var client = NetworkClient(transport: CurlNetworkDispatcher())
-        client.exchangeInterceptors = [.logging(log.logger)]
-        client.options.wireLog = WireLog(log.logger)
-        client.secretFields = [try #require(HTTPField.Name("X-Own"))]
-        client.options.authentication = .digest(
-            user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
-        var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
-        data.content = .bytes(secret.data, contentType: "text/plain")
-        data.headerFields = [
-            "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
-        ]
-        data.headerFields["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
-        do {
-            let response = try await client.send(data, as: .data)
-            Self.check(secret, Self.printed(response), "the response")
-        } catch {
-            Self.check(secret, Self.printed(error), "the error")
+        try await withServer(.response(401, fields: fields, body: secret.data)) { server in
+            let log = CanaryLog()
+            var client = NetworkClient(transport: CurlNetworkDispatcher())
+            client.exchangeInterceptors = [.logging(log.logger)]
+            client.options.wireLog = WireLog(log.logger)
+            client.secretFields = [try #require(HTTPField.Name("X-Own"))]
+            client.options.authentication = .digest(
+                user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
+            var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
+            data.content = .bytes(secret.data, contentType: "text/plain")
+            data.headerFields = [
+                "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
+            ]
+            data.headerFields["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
+            do {
+                let response = try await client.send(data, as: .data)
+                Self.check(secret, Self.printed(response), "the response")
+            } catch {
+                Self.check(secret, Self.printed(error), "the error")
+            }
+            #expect(log.text.contains("> X-Api-Key: …"))
+            Self.check(secret, log.text, "the log")
         }
-        #expect(log.text.contains("> X-Api-Key: …"))
-        Self.check(secret, log.text, "the log")
     }
 
     @Test(arguments: [" ", "\t", " \t "])
@@ -91,25 +91,25 @@ struct CanaryWireTests {
     @Test(arguments: CanarySecret.all)
     func `nothing shows a secret when a proxy requires a password`(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
-        let server = try ScriptedServer(.response(407, fields: challenge, body: Data()))
-        defer { server.stop() }
-        let log = CanaryLog()
-        var client = NetworkClient(transport: CurlNetworkDispatcher())
-        client.validation = .any
-        client.exchangeInterceptors = [.logging(log.logger)]
-        client.options.wireLog = WireLog(log.logger)
-        var proxy = TransportOptions.Proxy.Server(
-            server.url(""), user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
-        proxy.headerFields[try #require(HTTPField.Name("X-Api-Key"))] = secret.percentEncoded
-        client.options.proxy = .explicit(proxy)
-        do {
-            Self.check(
-                secret, Self.printed(try await client.send(RequestData(path: "http://name.invalid/"), as: .data)),
-                "the response")
-        } catch {
-            Self.check(secret, Self.printed(error), "the error")
+        try await withServer(.response(407, fields: challenge, body: Data())) { server in
+            let log = CanaryLog()
+            var client = NetworkClient(transport: CurlNetworkDispatcher())
+            client.validation = .any
+            client.exchangeInterceptors = [.logging(log.logger)]
+            client.options.wireLog = WireLog(log.logger)
+            var proxy = TransportOptions.Proxy.Server(
+                server.url(""), user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
+            proxy.headerFields[try #require(HTTPField.Name("X-Api-Key"))] = secret.percentEncoded
+            client.options.proxy = .explicit(proxy)
+            do {
+                Self.check(
+                    secret, Self.printed(try await client.send(RequestData(path: "http://name.invalid/"), as: .data)),
+                    "the response")
+            } catch {
+                Self.check(secret, Self.printed(error), "the error")
+            }
+            #expect(log.text.contains("407"))
+            Self.check(secret, log.text, "the log")
         }
-        #expect(log.text.contains("407"))
-        Self.check(secret, log.text, "the log")
     }
 }

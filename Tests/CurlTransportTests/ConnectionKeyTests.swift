@@ -102,13 +102,15 @@ struct ConnectionSharingTests {
     }
 
     @Test func `a connection from an address serves no request that asked for none`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let bound = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.interface = "127.0.0.2" }
-        #expect(bound.metrics.localAddress?.hasPrefix("127.0.0.2:") == true)
-        let free = try await OptionExchange(server.url(), over: dispatcher)
-        #expect(free.metrics.localAddress?.hasPrefix("127.0.0.1:") == true)
-        #expect(free.metrics.connectionReused == false)
+        try await withServer(.ok()) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let bound = try await OptionExchange(server.url(), over: dispatcher) {
+                $0.connection.interface = "127.0.0.2"
+            }
+            #expect(bound.metrics.localAddress?.hasPrefix("127.0.0.2:") == true)
+            let free = try await OptionExchange(server.url(), over: dispatcher)
+            #expect(free.metrics.localAddress?.hasPrefix("127.0.0.1:") == true)
+            #expect(free.metrics.connectionReused == false)
+        }
     }
 }

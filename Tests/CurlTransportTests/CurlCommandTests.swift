@@ -65,21 +65,23 @@ struct CurlCommandTests {
     ]
 
     @Test(arguments: cases) func `a command sends the same bytes`(trial: Case) async throws {
-        let server = try ScriptedServer([.read, .send("HTTP/1.1 204 No Content\r\n\r\n"), .close])
-        defer { server.stop() }
-        var request = TransportRequest(method: trial.method, url: try RequestURL(server.url(trial.path)))
-        for (name, value) in trial.fields { request.headerFields.append(try HTTPField(checking: name, value: value)) }
-        request.body = trial.body.map { .bytes($0) }
-        trial.configure(&request.options)
+        try await withServer([.read, .send("HTTP/1.1 204 No Content\r\n\r\n"), .close]) { server in
+            var request = TransportRequest(method: trial.method, url: try RequestURL(server.url(trial.path)))
+            for (name, value) in trial.fields {
+                request.headerFields.append(try HTTPField(checking: name, value: value))
+            }
+            request.body = trial.body.map { .bytes($0) }
+            trial.configure(&request.options)
 
-        _ = try await CurlNetworkDispatcher.shared.send(request).body.collect()
-        let command = request.curlCommand(secrets: .revealed)
-        #expect(try await shell(command) == 0, "\(command.prefix(2000))")
+            _ = try await CurlNetworkDispatcher.shared.send(request).body.collect()
+            let command = request.curlCommand(secrets: .revealed)
+            #expect(try await shell(command) == 0, "\(command.prefix(2000))")
 
-        #expect(server.requests.count == 2)
-        let (ours, theirs) = (try #require(server.requests.first), try #require(server.requests.last))
-        #expect(ours.head == theirs.head)
-        #expect(ours.body == theirs.body)
+            #expect(server.requests.count == 2)
+            let (ours, theirs) = (try #require(server.requests.first), try #require(server.requests.last))
+            #expect(ours.head == theirs.head)
+            #expect(ours.body == theirs.body)
+        }
     }
 
     private func shell(_ command: String) async throws -> Int32 {

@@ -27,23 +27,24 @@ struct DeadHTTP2ConnectionTests {
     /// Regression: libcurl 8.23 keeps a connection that was reset in the middle of a response, and a body that can't be
     /// sent again was lost on it.
     @Test func `a connection that was reset serves no other request`() async throws {
-        let server = try ScriptedServer(
+        try await withServer(
             [.readHead, .send(Self.settings), .readBody(Self.firstBytes), .reset],
-            [.readHead, .send(Self.settings), .readBody(Self.firstBytes), .send(Self.ok), .stall])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        var request = TransportRequest(url: try RequestURL(server.url()))
-        request.options.httpVersion = .http2PriorKnowledge
-        request.options.totalTimeout = .seconds(30)
-        await expectFailure(.connectionLost) { try await dispatcher.send(request) }
-        request.method = .post
-        request.body = .stream(
-            AsyncStream { stream in
-                stream.yield(Data("once".utf8))
-                stream.finish()
-            })
-        #expect(try await dispatcher.send(request).status == .ok)
-        #expect(server.connectionCount == 2)
-        await dispatcher.shutDown(within: .zero)
+            [.readHead, .send(Self.settings), .readBody(Self.firstBytes), .send(Self.ok), .stall]
+        ) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            var request = TransportRequest(url: try RequestURL(server.url()))
+            request.options.httpVersion = .http2PriorKnowledge
+            request.options.totalTimeout = .seconds(30)
+            await expectFailure(.connectionLost) { try await dispatcher.send(request) }
+            request.method = .post
+            request.body = .stream(
+                AsyncStream { stream in
+                    stream.yield(Data("once".utf8))
+                    stream.finish()
+                })
+            #expect(try await dispatcher.send(request).status == .ok)
+            #expect(server.connectionCount == 2)
+            await dispatcher.shutDown(within: .zero)
+        }
     }
 }

@@ -130,17 +130,17 @@ struct DoubtfulFramingTests {
     /// Regression: libcurl refused a chunked body over a kept connection whose peer had spoken HTTP/1.0.
     @Test func `after HTTP/1.0, a body of unknown length goes out`() async throws {
         let old = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
-        let server = try ScriptedServer([.read, .send(old), .stall], .ok("taken"))
-        defer { server.stop() }
-        #expect(try await get(server, host: nil) == "hello")
-        let chunks = AsyncStream<Data> { stream in
-            stream.yield(Data("part".utf8))
-            stream.finish()
+        try await withServer([.read, .send(old), .stall], .ok("taken")) { server in
+            #expect(try await get(server, host: nil) == "hello")
+            let chunks = AsyncStream<Data> { stream in
+                stream.yield(Data("part".utf8))
+                stream.finish()
+            }
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .stream(chunks))
+            request.options.totalTimeout = .seconds(30)
+            #expect(try await dispatcher.send(request).body.collect() == Data("taken".utf8))
+            #expect(server.requests.last?.body == Data("part".utf8))
         }
-        var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .stream(chunks))
-        request.options.totalTimeout = .seconds(30)
-        #expect(try await dispatcher.send(request).body.collect() == Data("taken".utf8))
-        #expect(server.requests.last?.body == Data("part".utf8))
     }
 
     /// The caller's side must accept every head that the loop accepted: by then its connection may be back in the pool.

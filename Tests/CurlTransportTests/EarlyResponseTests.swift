@@ -67,22 +67,22 @@ struct EarlyResponseTests {
         // Nothing reads the request's body, so the upload can't end.
         let gate = Gate()
         let early = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"
-        let server = try ScriptedServer([.readHead, .send(early), .wait(until: gate)], .ok("second"))
-        defer { server.stop() }
-        let bytes = Data(count: 20_000_000)
-        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
-        request.body = isStreamed ? .replayableStream { Self.chunks([bytes]) } : .bytes(bytes)
-        request.options.totalTimeout = .seconds(30)
-        let response = try await dispatcher.send(request)
-        var body = Data()
-        if isCollected {
-            body = try await response.body.collect()
-        } else {
-            for try await chunk in response.body { body += chunk }
+        try await withServer([.readHead, .send(early), .wait(until: gate)], .ok("second")) { server in
+            let bytes = Data(count: 20_000_000)
+            var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+            request.body = isStreamed ? .replayableStream { Self.chunks([bytes]) } : .bytes(bytes)
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
+            var body = Data()
+            if isCollected {
+                body = try await response.body.collect()
+            } else {
+                for try await chunk in response.body { body += chunk }
+            }
+            #expect(body == Data("early".utf8))
+            #expect(try await send(server, nil).text == "second")
+            gate.open()
         }
-        #expect(body == Data("early".utf8))
-        #expect(try await send(server, nil).text == "second")
-        gate.open()
     }
 
     /// A server may respond first and read then.
@@ -191,21 +191,21 @@ struct EarlyResponseTests {
     /// Regression: only the release of the response ended the upload.
     @Test func `after a whole early response an upload ends, whether the response is held or not`() async throws {
         let ended = Gate()
-        let server = try ScriptedServer([
+        try await withServer([
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly"), .stall,
-        ])
-        defer { server.stop() }
-        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
-        // An upload without an end.
-        request.body = .stream(
-            AsyncStream { stream in
-                stream.yield(Data(count: 1_000))
-                stream.onTermination = { _ in ended.open() }
-            })
-        let response = try await dispatcher.send(request)
-        for try await _ in response.body {}
-        try await ended.wait()
-        #expect(response.status == .ok)
+        ]) { server in
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+            // An upload without an end.
+            request.body = .stream(
+                AsyncStream { stream in
+                    stream.yield(Data(count: 1_000))
+                    stream.onTermination = { _ in ended.open() }
+                })
+            let response = try await dispatcher.send(request)
+            for try await _ in response.body {}
+            try await ended.wait()
+            #expect(response.status == .ok)
+        }
     }
 
     /// The request goes out again, without the expectation and over another connection.
@@ -248,17 +248,17 @@ struct EarlyResponseTests {
     func `the head of a later round is handed out at once`() async throws {
         let gate = Gate()
         let challenge = Script.head(401, fields: [("WWW-Authenticate", Self.digest), ("Content-Length", "0")])
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send(challenge), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"), .wait(until: gate),
             .send("late"), .stall,
-        ])
-        defer { server.stop() }
-        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
-        request.options.authentication = .digest(user: "u", password: "p")
-        request.options.totalTimeout = .seconds(30)
-        let response = try await dispatcher.send(request)
-        gate.open()
-        #expect(try await response.body.collect() == Data("late".utf8))
+        ]) { server in
+            var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+            request.options.authentication = .digest(user: "u", password: "p")
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
+            gate.open()
+            #expect(try await response.body.collect() == Data("late".utf8))
+        }
     }
 
     /// The new connection after a refused expectation is checked as any other is: bytes that wait on it are no

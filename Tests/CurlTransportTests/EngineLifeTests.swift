@@ -51,28 +51,28 @@ struct EngineLifeTests {
 
     @Test func `a graceful shutdown lets running requests end, and refuses new ones`() async throws {
         let gate = Gate()
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .wait(until: gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"),
-        ])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let request = try request(server.url())
-        let running = Task { try await dispatcher.send(request).body.collect() }
-        try await server.wait { $0.requests.count == 1 }
-        let shutDown = Task { await dispatcher.shutDown(within: .seconds(20)) }
-        // The refusal shows that the shutdown has begun. A request that came before it would be one that runs.
-        var probe = request
-        probe.options.totalTimeout = .milliseconds(50)
-        let refused = probe
-        while await code(Task { try await dispatcher.send(refused).body.collect() }) != .shutDown {
-            try Task.checkCancellation()
-            await Task.yield()
+        ]) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let request = try request(server.url())
+            let running = Task { try await dispatcher.send(request).body.collect() }
+            try await server.wait { $0.requests.count == 1 }
+            let shutDown = Task { await dispatcher.shutDown(within: .seconds(20)) }
+            // The refusal shows that the shutdown has begun. A request that came before it would be one that runs.
+            var probe = request
+            probe.options.totalTimeout = .milliseconds(50)
+            let refused = probe
+            while await code(Task { try await dispatcher.send(refused).body.collect() }) != .shutDown {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+            gate.open()
+            #expect(try await running.value == Data("ok".utf8))
+            await shutDown.value
+            let late = await failure(Task { try await dispatcher.send(request).body.collect() })
+            #expect(late?.code == .shutDown && late?.phase == .preparing)
         }
-        gate.open()
-        #expect(try await running.value == Data("ok".utf8))
-        await shutDown.value
-        let late = await failure(Task { try await dispatcher.send(request).body.collect() })
-        #expect(late?.code == .shutDown && late?.phase == .preparing)
     }
 
     /// Regression: a request that a server may have executed failed as one that was refused.
@@ -92,54 +92,54 @@ struct EngineLifeTests {
     }
 
     @Test func `a body that has not ended in time fails while it is received`() async throws {
-        let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .stall])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let response = try await dispatcher.send(try request(server.url()))
-        await dispatcher.shutDown(within: .zero)
-        let failure = await failure(Task { try await response.body.collect() })
-        #expect(failure?.code == .shutDown && failure?.phase == .receiving)
+        try await withServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .stall]) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let response = try await dispatcher.send(try request(server.url()))
+            await dispatcher.shutDown(within: .zero)
+            let failure = await failure(Task { try await response.body.collect() })
+            #expect(failure?.code == .shutDown && failure?.phase == .receiving)
+        }
     }
 
     @Test func `a request that waits for its turn fails in the queue`() async throws {
-        let server = try ScriptedServer(.stalled)
-        defer { server.stop() }
-        var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnectionsPerOrigin = 1
-        configuration.maximumQueued = 1
-        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
-        let request = try request(server.url())
-        let running = Task { try await dispatcher.send(request).body.collect() }
-        try await server.wait { $0.requests.count == 1 }
-        // Started on the loop's own thread, the two reach the loop in this order.
-        let executor = try dispatcher.loopExecutor()
-        let waiting = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
-        let refused = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
-        #expect(await code(refused) == .overloaded)
-        await dispatcher.shutDown(within: .zero)
-        #expect(await failure(running)?.phase == .waiting)
-        let failure = await failure(waiting)
-        #expect(failure?.code == .shutDown && failure?.phase == .queued)
+        try await withServer(.stalled) { server in
+            var configuration = CurlNetworkDispatcher.Configuration()
+            configuration.maximumConnectionsPerOrigin = 1
+            configuration.maximumQueued = 1
+            let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+            let request = try request(server.url())
+            let running = Task { try await dispatcher.send(request).body.collect() }
+            try await server.wait { $0.requests.count == 1 }
+            // Started on the loop's own thread, the two reach the loop in this order.
+            let executor = try dispatcher.loopExecutor()
+            let waiting = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
+            let refused = Task(executorPreference: executor) { try await dispatcher.send(request).body.collect() }
+            #expect(await code(refused) == .overloaded)
+            await dispatcher.shutDown(within: .zero)
+            #expect(await failure(running)?.phase == .waiting)
+            let failure = await failure(waiting)
+            #expect(failure?.code == .shutDown && failure?.phase == .queued)
+        }
     }
 
     /// The call has ended for its caller, and the loop keeps the transfer until its lookup ends.
     @Test(.enabled(if: looksUpOverHTTPS))
     func `a request that is over is not waited for, although its lookup goes on`() async throws {
-        let names = try ScriptedServer([.stall])
-        defer { names.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        var request = try request("http://unknown.example/")
-        request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
-        request.options.connectTimeout = .seconds(50)
-        let asking = request
-        let call = Task { try await dispatcher.send(asking).body.collect() }
-        try await names.wait { $0.connectionCount > 0 }
-        call.cancel()
-        #expect(await code(call) == .cancelled)
-        let start = ContinuousClock.now
-        await dispatcher.shutDown(within: .seconds(30))
-        #expect(ContinuousClock.now - start < .seconds(15))
-        try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
+        try await withServer([.stall]) { names in
+            let dispatcher = CurlNetworkDispatcher()
+            var request = try request("http://unknown.example/")
+            request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+            request.options.connectTimeout = .seconds(50)
+            let asking = request
+            let call = Task { try await dispatcher.send(asking).body.collect() }
+            try await names.wait { $0.connectionCount > 0 }
+            call.cancel()
+            #expect(await code(call) == .cancelled)
+            let start = ContinuousClock.now
+            await dispatcher.shutDown(within: .seconds(30))
+            #expect(ContinuousClock.now - start < .seconds(15))
+            try await names.wait { $0.connectionsEndedByPeer == $0.connectionCount }
+        }
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .nanoseconds(Int64.max), .milliseconds(-1)])
@@ -172,13 +172,13 @@ struct EngineLifeTests {
 
     @Test func `a body that is read keeps its dispatcher`() async throws {
         let gate = Gate()
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab"), .wait(until: gate), .send("cd"),
-        ])
-        defer { server.stop() }
-        let response = try await CurlNetworkDispatcher().send(try request(server.url()))
-        gate.open()
-        #expect(try await response.body.collect() == Data("abcd".utf8))
+        ]) { server in
+            let response = try await CurlNetworkDispatcher().send(try request(server.url()))
+            gate.open()
+            #expect(try await response.body.collect() == Data("abcd".utf8))
+        }
     }
 
     @Test func `several loops share the origins`() async throws {
@@ -199,68 +199,68 @@ struct EngineLifeTests {
     }
 
     @Test func `a thousand dispatchers leave nothing behind`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let request = try request(server.url())
-        func one() async throws {
-            let dispatcher = CurlNetworkDispatcher()
-            _ = try await dispatcher.send(request).body.collect()
-            await dispatcher.shutDown(within: .seconds(10))
+        try await withServer(.ok("x")) { server in
+            let request = try request(server.url())
+            func one() async throws {
+                let dispatcher = CurlNetworkDispatcher()
+                _ = try await dispatcher.send(request).body.collect()
+                await dispatcher.shutDown(within: .seconds(10))
+            }
+            for _ in 0..<20 { try await one() }
+            try await server.wait { $0.connectionsEndedByPeer == 20 }
+            let before = ProcessFigures.now
+            for _ in 0..<1_000 { try await one() }
+            try await server.wait { $0.connectionsEndedByPeer == 1_020 }
+            let after = ProcessFigures.now
+            // Other suites run in this process at the same time; a leak of one per dispatcher would still stand out.
+            #expect(after.descriptors < before.descriptors + 400)
+            #expect(after.threads < before.threads + 400)
+            #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
         }
-        for _ in 0..<20 { try await one() }
-        try await server.wait { $0.connectionsEndedByPeer == 20 }
-        let before = ProcessFigures.now
-        for _ in 0..<1_000 { try await one() }
-        try await server.wait { $0.connectionsEndedByPeer == 1_020 }
-        let after = ProcessFigures.now
-        // Other suites run in this process at the same time; a leak of one per dispatcher would still stand out.
-        #expect(after.descriptors < before.descriptors + 400)
-        #expect(after.threads < before.threads + 400)
-        #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
     }
 
     @Test func `a child inherits no descriptor`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        _ = try await dispatcher.send(try request(server.url())).body.collect()
-        let ours = try dispatcherSockets(of: server)
-        #expect(!ours.isEmpty)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/ls")
-        process.arguments = ["-l", "/proc/self/fd"]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let listing = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        for name in ours { #expect(!listing.contains(name)) }
-        #expect(!listing.contains("eventpoll"))
-        #expect(!listing.contains("eventfd"))
-        await dispatcher.shutDown(within: .zero)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await dispatcher.send(try request(server.url())).body.collect()
+            let ours = try dispatcherSockets(of: server)
+            #expect(!ours.isEmpty)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/ls")
+            process.arguments = ["-l", "/proc/self/fd"]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let listing = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            for name in ours { #expect(!listing.contains(name)) }
+            #expect(!listing.contains("eventpoll"))
+            #expect(!listing.contains("eventfd"))
+            await dispatcher.shutDown(within: .zero)
+        }
     }
 
     /// Regression: a transfer whose socket was closed at the end kept the loop, and the loop its transfer.
     @Test func `loops that end during a handshake are released`() async throws {
-        let server = try ScriptedServer([.stall])
-        defer { server.stop() }
-        let request = try request("https://127.0.0.1:\(server.port)/")
-        func epolls() throws -> Int {
-            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-                let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
-                return link == "anon_inode:[eventpoll]"
+        try await withServer([.stall]) { server in
+            let request = try request("https://127.0.0.1:\(server.port)/")
+            func epolls() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
+                    let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                    return link == "anon_inode:[eventpoll]"
+                }
             }
+            let before = try epolls()
+            for number in 1...64 {
+                let dispatcher = CurlNetworkDispatcher()
+                let exchange = Task { try await dispatcher.send(request) }
+                try await server.wait { $0.connectionCount == number }
+                await dispatcher.shutDown(within: .zero)
+                await #expect(throws: NetworkError.self) { try await exchange.value }
+            }
+            // Other tests have loops of their own.
+            #expect(try epolls() < before + 48)
         }
-        let before = try epolls()
-        for number in 1...64 {
-            let dispatcher = CurlNetworkDispatcher()
-            let exchange = Task { try await dispatcher.send(request) }
-            try await server.wait { $0.connectionCount == number }
-            await dispatcher.shutDown(within: .zero)
-            await #expect(throws: NetworkError.self) { try await exchange.value }
-        }
-        // Other tests have loops of their own.
-        #expect(try epolls() < before + 48)
     }
 
     /// Regression: the multi handle was released while still open, which trapped.
@@ -303,25 +303,25 @@ struct EngineLifeTests {
 
     @Test(.enabled(if: Localhost.hasName, "/etc/hosts has no localhost"))
     func `a burst to a cold name starts few resolver threads`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let request = try request("http://localhost:\(server.port)/")
-        let before = ProcessFigures.now.threads
-        let most = Counter()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<1_000 {
-                group.addTask {
-                    _ = try await dispatcher.send(request).body.collect()
-                    most.raise(to: ProcessFigures.now.threads)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let request = try request("http://localhost:\(server.port)/")
+            let before = ProcessFigures.now.threads
+            let most = Counter()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<1_000 {
+                    group.addTask {
+                        _ = try await dispatcher.send(request).body.collect()
+                        most.raise(to: ProcessFigures.now.threads)
+                    }
                 }
+                try await group.waitForAll()
             }
-            try await group.waitForAll()
+            // This test's server has a thread for each of up to 128 connections, and other suites have threads of their
+            // own.
+            #expect(most.value < before + 500)
+            await dispatcher.shutDown(within: .zero)
         }
-        // This test's server has a thread for each of up to 128 connections, and other suites have threads of their
-        // own.
-        #expect(most.value < before + 500)
-        await dispatcher.shutDown(within: .zero)
     }
 }
 

@@ -84,27 +84,27 @@ struct HeldResponseTests {
     func `a response that is drained ends the reading of its request's body`(status: Int) async throws {
         let (isAsked, isBlocked) = (Gate(), Gate())
         let isCancelled = OneTimeFlag()
-        let server = try ScriptedServer([
+        try await withServer([
             .readHead, .wait(until: isAsked), .send("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n"), .stall,
-        ])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let body = TransportRequest.Body.replayableStream { Watched(isAsked: isAsked, isCancelled: isCancelled) }
-        let request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: body)
-        let response = try await dispatcher.send(request)
-        // The loop is busy, and can't end the reading itself.
-        let mayGoOn = DispatchSemaphore(value: 0)
-        let block: @Sendable () -> Void = {
-            isBlocked.open()
-            mayGoOn.wait()
+        ]) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let body = TransportRequest.Body.replayableStream { Watched(isAsked: isAsked, isCancelled: isCancelled) }
+            let request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: body)
+            let response = try await dispatcher.send(request)
+            // The loop is busy, and can't end the reading itself.
+            let mayGoOn = DispatchSemaphore(value: 0)
+            let block: @Sendable () -> Void = {
+                isBlocked.open()
+                mayGoOn.wait()
+            }
+            let blocking = Task(executorPreference: try dispatcher.loopExecutor()) { block() }
+            try await isBlocked.wait()
+            await response.drain()
+            #expect(isCancelled.isRaised)
+            mayGoOn.signal()
+            await blocking.value
+            await dispatcher.shutDown(within: .zero)
         }
-        let blocking = Task(executorPreference: try dispatcher.loopExecutor()) { block() }
-        try await isBlocked.wait()
-        await response.drain()
-        #expect(isCancelled.isRaised)
-        mayGoOn.signal()
-        await blocking.value
-        await dispatcher.shutDown(within: .zero)
     }
 
     /// Sends each request twice, and drops the first response or reads it.

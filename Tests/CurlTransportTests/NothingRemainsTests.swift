@@ -107,41 +107,41 @@ struct NothingRemainsTests {
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nown"), .wait(until: isRead),
             .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"), .open(isForged), .stall,
         ])
-        let server = try ScriptedServer(forged, .ok("own"))
-        defer { server.stop() }
-        #expect(try await OptionExchange(server.url(), over: dispatcher).text == "own")
-        isRead.open()
-        try await isForged.wait()
-        for method in [HTTPRequest.Method.get, .post] {
-            var request = TransportRequest(method: method, url: try RequestURL(server.url()))
-            request.options.totalTimeout = .seconds(30)
-            let response = try await dispatcher.send(request)
-            #expect(try await response.body.collect() == Data("own".utf8))
+        try await withServer(forged, .ok("own")) { server in
+            #expect(try await OptionExchange(server.url(), over: dispatcher).text == "own")
+            isRead.open()
+            try await isForged.wait()
+            for method in [HTTPRequest.Method.get, .post] {
+                var request = TransportRequest(method: method, url: try RequestURL(server.url()))
+                request.options.totalTimeout = .seconds(30)
+                let response = try await dispatcher.send(request)
+                #expect(try await response.body.collect() == Data("own".utf8))
+            }
+            #expect(server.connectionCount == 2)
         }
-        #expect(server.connectionCount == 2)
     }
 
     /// Regression: libcurl below 8.7 requested a Digest challenge without the body, and recorded that with the
     /// connection. Where the response was neither a challenge nor a success, the next request's body was held back too.
     @Test(arguments: [HTTPRequest.Method.post, .put])
     func `a body that was held back is no other request's`(method: HTTPRequest.Method) async throws {
-        let server = try ScriptedServer(.response(503))
-        defer { server.stop() }
-        func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
-            var request = TransportRequest(
-                method: method, url: try RequestURL(server.url()), body: .bytes(Data(text.utf8)))
-            request.options.totalTimeout = .seconds(30)
-            if isNamed { request.options.authentication = .digest(user: "alice", password: "wonderland") }
-            let response = try await dispatcher.send(request)
-            #expect(response.head.status.code == 503)
-            _ = try await response.body.collect()
+        try await withServer(.response(503)) { server in
+            func send(_ text: String, _ method: HTTPRequest.Method, isNamed: Bool) async throws {
+                var request = TransportRequest(
+                    method: method, url: try RequestURL(server.url()), body: .bytes(Data(text.utf8)))
+                request.options.totalTimeout = .seconds(30)
+                if isNamed { request.options.authentication = .digest(user: "alice", password: "wonderland") }
+                let response = try await dispatcher.send(request)
+                #expect(response.head.status.code == 503)
+                _ = try await response.body.collect()
+            }
+            for round in 0..<3 {
+                try await send("held back", .post, isNamed: true)
+                try await send("body \(round)", method, isNamed: false)
+                #expect(server.requests.last?.body == Data("body \(round)".utf8))
+            }
+            try await send("body 3", method, isNamed: false)
+            #expect(server.requests.last?.body == Data("body 3".utf8))
         }
-        for round in 0..<3 {
-            try await send("held back", .post, isNamed: true)
-            try await send("body \(round)", method, isNamed: false)
-            #expect(server.requests.last?.body == Data("body \(round)".utf8))
-        }
-        try await send("body 3", method, isNamed: false)
-        #expect(server.requests.last?.body == Data("body 3".utf8))
     }
 }

@@ -33,22 +33,22 @@ struct PoolTests {
         #expect(LoopLimits(CurlNetworkDispatcher.Configuration()).pools >= 4)
         let dispatcher = Self.dispatcher(limit: 20)
         let gate = Gate()
-        let server = try ScriptedServer([.read, .wait(until: gate), .send(Self.response), .stall])
-        defer { server.stop() }
-        let kinds = 4
-        try await withThrowingTaskGroup(of: String.self) { group in
-            for kind in 0..<(kinds + 3) {
-                group.addTask { try await Self.get(server.url(), kind: kind, over: dispatcher).text }
+        try await withServer([.read, .wait(until: gate), .send(Self.response), .stall]) { server in
+            let kinds = 4
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for kind in 0..<(kinds + 3) {
+                    group.addTask { try await Self.get(server.url(), kind: kind, over: dispatcher).text }
+                }
+                try await server.wait { $0.requests.count == kinds }
+                // The loop has seen the others, too: this one is of a kind that runs.
+                group.addTask { try await Self.get(server.url("/last"), kind: 0, over: dispatcher).text }
+                try await server.wait { $0.requests.count > kinds }
+                gate.open()
+                for try await text in group { #expect(text == "x") }
             }
-            try await server.wait { $0.requests.count == kinds }
-            // The loop has seen the others, too: this one is of a kind that runs.
-            group.addTask { try await Self.get(server.url("/last"), kind: 0, over: dispatcher).text }
-            try await server.wait { $0.requests.count > kinds }
-            gate.open()
-            for try await text in group { #expect(text == "x") }
+            #expect(server.requests.count == kinds + 4)
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(server.requests.count == kinds + 4)
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `connections of all kinds together are no more than the limit`() async throws {
@@ -67,33 +67,33 @@ struct PoolTests {
     /// From libcurl 8.1 on, one handle carries all of these.
     @Test func `each request goes out with its own path and fields alone`() async throws {
         let dispatcher = Self.dispatcher(limit: 20)
-        let server = try ScriptedServer([.forEachRequest([.send(Self.response)])])
-        defer { server.stop() }
-        let requests: [(path: String, fields: HTTPFields)] = [
-            ("/a?b=1", [:]), ("/a", [.authorization: "Bearer t", .cookie: "c=1"]), ("/%41?%62", [:]), ("/a?", [:]),
-            ("/", [.acceptLanguage: "de"]), ("/", [.acceptLanguage: "DE"]),
-            ("/", [HTTPField.Name("aCCEPT-lANGUAGE")!: "DE"]),
-            ("/b", [:]),
-        ]
-        for (path, fields) in requests {
-            var request = TransportRequest(url: try RequestURL(server.url(path)), headerFields: fields)
-            request.options.totalTimeout = .seconds(50)
-            #expect(try await dispatcher.send(request).body.collect() == Data("x".utf8))
+        try await withServer([.forEachRequest([.send(Self.response)])]) { server in
+            let requests: [(path: String, fields: HTTPFields)] = [
+                ("/a?b=1", [:]), ("/a", [.authorization: "Bearer t", .cookie: "c=1"]), ("/%41?%62", [:]), ("/a?", [:]),
+                ("/", [.acceptLanguage: "de"]), ("/", [.acceptLanguage: "DE"]),
+                ("/", [HTTPField.Name("aCCEPT-lANGUAGE")!: "DE"]),
+                ("/b", [:]),
+            ]
+            for (path, fields) in requests {
+                var request = TransportRequest(url: try RequestURL(server.url(path)), headerFields: fields)
+                request.options.totalTimeout = .seconds(50)
+                #expect(try await dispatcher.send(request).body.collect() == Data("x".utf8))
+            }
+            let alone = try requests.map { path, fields in
+                var request = TransportRequest(url: try RequestURL(server.url(path)), headerFields: fields)
+                request.options.totalTimeout = .seconds(50)
+                return request.wireFields.map { "\($0.name.rawName): \($0.value)" }.sorted()
+            }
+            let seen = server.requests.map { request in
+                request.head.split(separator: "\r\n").dropFirst().map(String.init).filter { !$0.hasPrefix("Host:") }
+                    .sorted()
+            }
+            #expect(seen == alone)
+            #expect(server.connectionCount == 1)
+            let targets = server.requests.map { $0.head.split(separator: " ")[1] }
+            #expect(targets[0] == "/a?b=1" && targets[1] == "/a" && targets[2] == "/%41?%62" && targets.last == "/b")
+            await dispatcher.shutDown(within: .zero)
         }
-        let alone = try requests.map { path, fields in
-            var request = TransportRequest(url: try RequestURL(server.url(path)), headerFields: fields)
-            request.options.totalTimeout = .seconds(50)
-            return request.wireFields.map { "\($0.name.rawName): \($0.value)" }.sorted()
-        }
-        let seen = server.requests.map { request in
-            request.head.split(separator: "\r\n").dropFirst().map(String.init).filter { !$0.hasPrefix("Host:") }
-                .sorted()
-        }
-        #expect(seen == alone)
-        #expect(server.connectionCount == 1)
-        let targets = server.requests.map { $0.head.split(separator: " ")[1] }
-        #expect(targets[0] == "/a?b=1" && targets[1] == "/a" && targets[2] == "/%41?%62" && targets.last == "/b")
-        await dispatcher.shutDown(within: .zero)
     }
 
     /// Regression: one slow transfer in each pool let requests to new origins wait until they failed.

@@ -24,21 +24,21 @@ struct RecordFloodTests {
     @Test(arguments: [1, 4_096])
     func `endless records in the handshake fail their request, and hold up no other`(inARecord count: Int) async throws
     {
-        let flood = try ScriptedServer(Self.hellos(count))
-        defer { flood.stop() }
-        let server = try ScriptedServer(.ok("well"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let url = "https://127.0.0.1:\(flood.port)/"
-        async let failure = expectFailure(.tlsFailed) { try await OptionExchange(url, over: dispatcher) }
-        for _ in 0..<8 {
-            #expect(try await OptionExchange(server.url(), over: dispatcher).text == "well")
+        try await withServer(Self.hellos(count)) { flood in
+            let server = try ScriptedServer(.ok("well"))
+            defer { server.stop() }
+            let dispatcher = CurlNetworkDispatcher()
+            let url = "https://127.0.0.1:\(flood.port)/"
+            async let failure = expectFailure(.tlsFailed) { try await OptionExchange(url, over: dispatcher) }
+            for _ in 0..<8 {
+                #expect(try await OptionExchange(server.url(), over: dispatcher).text == "well")
+            }
+            let error = await failure
+            #expect(error?.phase == .connecting)
+            #expect(error?.message.contains("TLS records without data") == true)
+            // The loop's thread is free to shut down.
+            await dispatcher.shutDown(within: .zero)
         }
-        let error = await failure
-        #expect(error?.phase == .connecting)
-        #expect(error?.message.contains("TLS records without data") == true)
-        // The loop's thread is free to shut down.
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `endless records from a proxy fail the request too`() async throws {

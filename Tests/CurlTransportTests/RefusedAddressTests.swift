@@ -11,34 +11,34 @@ struct RefusedAddressTests {
     /// From 7.88 to 8.3, libcurl tries the next address only after half of the connect timeout, which is far away here.
     @Test(arguments: [1, 2, 4])
     func `refused addresses are followed by the next one at once`(count: Int) async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let places = (0..<count).map { "127.0.0.\($0 + 2)" } + ["127.0.0.1"]
-        let names = TransportOptions.Names.StaticAddresses("many.test", port: Int(server.port), places)
-        let exchange = try await OptionExchange("http://many.test:\(server.port)/", over: dispatcher) {
-            $0.names.addresses = [names]
-            $0.connectTimeout = .seconds(3_600)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let places = (0..<count).map { "127.0.0.\($0 + 2)" } + ["127.0.0.1"]
+            let names = TransportOptions.Names.StaticAddresses("many.test", port: Int(server.port), places)
+            let exchange = try await OptionExchange("http://many.test:\(server.port)/", over: dispatcher) {
+                $0.names.addresses = [names]
+                $0.connectTimeout = .seconds(3_600)
+            }
+            #expect(exchange.text == "x")
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(exchange.text == "x")
-        await dispatcher.shutDown(within: .zero)
     }
 
     /// From 7.88 to 8.1 libcurl closes the socket of a silent address without a report, and waits.
     @Test
     func `a silent address is followed by the next one`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let full = try FullListener(on: server.port, of: "127.0.0.2")
-        defer { full.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let exchange = try await OptionExchange("http://two.test:\(full.port)/", over: dispatcher) {
-            $0.names.addresses = [.init("two.test", port: Int(full.port), ["127.0.0.2", "127.0.0.1"])]
-            // Half of it is the silent address's, and in the other half the next one has to respond.
-            $0.connectTimeout = .seconds(4 * patienceFactor)
+        try await withServer(.ok("x")) { server in
+            let full = try FullListener(on: server.port, of: "127.0.0.2")
+            defer { full.stop() }
+            let dispatcher = CurlNetworkDispatcher()
+            let exchange = try await OptionExchange("http://two.test:\(full.port)/", over: dispatcher) {
+                $0.names.addresses = [.init("two.test", port: Int(full.port), ["127.0.0.2", "127.0.0.1"])]
+                // Half of it is the silent address's, and in the other half the next one has to respond.
+                $0.connectTimeout = .seconds(4 * patienceFactor)
+            }
+            #expect(exchange.text == "x")
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(exchange.text == "x")
-        await dispatcher.shutDown(within: .zero)
     }
 
     /// Regression: until libcurl had run it, a kept handle told the last request's times, and only libcurl's own

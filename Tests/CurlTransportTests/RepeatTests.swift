@@ -43,24 +43,24 @@ struct RepeatTests {
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, HTTPRequest.Method("CHARGE")!], Body.allCases)
     func `a method that is not idempotent is executed once`(method: HTTPRequest.Method, kind: Body) async throws {
-        let server = try ScriptedServer(Self.once, .ok())
-        defer { server.stop() }
-        _ = try await send(.get, server.url())
-        await #expect {
-            _ = try await send(method, server.url(), body: body(kind))
-        } throws: { ($0 as? NetworkError)?.code == .connectionLost }
-        #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
+        try await withServer(Self.once, .ok()) { server in
+            _ = try await send(.get, server.url())
+            await #expect {
+                _ = try await send(method, server.url(), body: body(kind))
+            } throws: { ($0 as? NetworkError)?.code == .connectionLost }
+            #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
+        }
     }
 
     @Test(
         arguments: [HTTPRequest.Method.get, .put, .delete])
     func `an idempotent method is repeated, and counted`(method: HTTPRequest.Method) async throws {
-        let server = try ScriptedServer(Self.once, .ok())
-        defer { server.stop() }
-        #expect(try await send(.get, server.url()).repeats == 0)
-        let metrics = try await send(method, server.url())
-        #expect(metrics.repeats == 1)
-        #expect(server.requests.count == 3)
+        try await withServer(Self.once, .ok()) { server in
+            #expect(try await send(.get, server.url()).repeats == 0)
+            let metrics = try await send(method, server.url())
+            #expect(metrics.repeats == 1)
+            #expect(server.requests.count == 3)
+        }
     }
 
     enum LargeBody: CaseIterable {
@@ -103,18 +103,18 @@ struct RepeatTests {
     private func sendOverBreakingConnection(_ method: HTTPRequest.Method, _ kind: LargeBody) async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
         let breaking: Script = [.read, .send(ok), .readHead, .readBody(1 << 20), .reset]
-        let server = try ScriptedServer(breaking, .ok())
-        defer { server.stop() }
-        _ = try await send(.get, server.url())
-        if method == .put, kind != .once {
-            #expect(try await send(method, server.url(), body: kind.body()).repeats == 1)
-            #expect(server.requests.last?.body.count == LargeBody.size)
-            #expect(server.connectionCount == 2)
-        } else {
-            await #expect {
-                _ = try await send(method, server.url(), body: kind.body())
-            } throws: { ($0 as? NetworkError)?.code == .connectionLost }
-            #expect(server.requests.count { $0.method == method.rawValue } == 1)
+        try await withServer(breaking, .ok()) { server in
+            _ = try await send(.get, server.url())
+            if method == .put, kind != .once {
+                #expect(try await send(method, server.url(), body: kind.body()).repeats == 1)
+                #expect(server.requests.last?.body.count == LargeBody.size)
+                #expect(server.connectionCount == 2)
+            } else {
+                await #expect {
+                    _ = try await send(method, server.url(), body: kind.body())
+                } throws: { ($0 as? NetworkError)?.code == .connectionLost }
+                #expect(server.requests.count { $0.method == method.rawValue } == 1)
+            }
         }
     }
 
@@ -122,23 +122,23 @@ struct RepeatTests {
     @Test
     func `the first byte of a repeated request is counted from its start`() async throws {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let server = try ScriptedServer([.read, .send(ok), .read, .pause(.milliseconds(200)), .close], .ok())
-        defer { server.stop() }
-        _ = try await send(.get, server.url())
-        let metrics = try await send(.get, server.url())
-        #expect(metrics.repeats == 1)
-        let firstByte = try #require(metrics.firstByte)
-        #expect(firstByte >= .milliseconds(199) && firstByte <= metrics.total, "\(metrics)")
+        try await withServer([.read, .send(ok), .read, .pause(.milliseconds(200)), .close], .ok()) { server in
+            _ = try await send(.get, server.url())
+            let metrics = try await send(.get, server.url())
+            #expect(metrics.repeats == 1)
+            let firstByte = try #require(metrics.firstByte)
+            #expect(firstByte >= .milliseconds(199) && firstByte <= metrics.total, "\(metrics)")
+        }
     }
 
     @Test
     func `a repeat by the transport is an attempt of the call`() async throws {
-        let server = try ScriptedServer(Self.once, .ok("once more"))
-        defer { server.stop() }
-        let client = NetworkClient(transport: dispatcher)
-        _ = try await client.send(RequestData(path: server.url()), as: .data).body
-        let response = try await client.send(RequestData(path: server.url()), as: .data)
-        #expect(response.attempts == 2)
+        try await withServer(Self.once, .ok("once more")) { server in
+            let client = NetworkClient(transport: dispatcher)
+            _ = try await client.send(RequestData(path: server.url()), as: .data).body
+            let response = try await client.send(RequestData(path: server.url()), as: .data)
+            #expect(response.attempts == 2)
+        }
     }
 
     /// Regression: libcurl tried up to five more kept connections, and gave up.
@@ -172,26 +172,27 @@ struct RepeatTests {
             ("", .connectionLost),
         ])
     func `repeats of each exchange are attempts of the call`(second: String, code: NetworkError.Code) async throws {
-        let server = try ScriptedServer(
-            Self.once, [.read, .send(second), .close], Self.once, [.read, .send(second), .close])
-        defer { server.stop() }
-        var policy = RetryInterceptor.Policy()
-        (policy.maximumRetries, policy.baseDelay) = (1, .zero)
-        let client = NetworkClient(transport: dispatcher).with { $0.interceptors = [.retry(policy)] }
-        _ = try await send(.get, server.url())
-        // The first connection is kept. Then there is one attempt over it, its repeat over a second one, and the retry
-        // over a third one, which ends well and is kept in turn.
-        #expect(try await client.send(RequestData(path: server.url()), as: .data).attempts == 3)
-        let error = await expectFailure(code) { try await client.send(RequestData(path: server.url()), as: .data) }
-        #expect(error?.exchange?.attempts == 3)
+        try await withServer(
+            Self.once, [.read, .send(second), .close], Self.once, [.read, .send(second), .close]
+        ) { server in
+            var policy = RetryInterceptor.Policy()
+            (policy.maximumRetries, policy.baseDelay) = (1, .zero)
+            let client = NetworkClient(transport: dispatcher).with { $0.interceptors = [.retry(policy)] }
+            _ = try await send(.get, server.url())
+            // The first connection is kept. Then there is one attempt over it, its repeat over a second one, and the
+            // retry over a third one, which ends well and is kept in turn.
+            #expect(try await client.send(RequestData(path: server.url()), as: .data).attempts == 3)
+            let error = await expectFailure(code) { try await client.send(RequestData(path: server.url()), as: .data) }
+            #expect(error?.exchange?.attempts == 3)
+        }
     }
 
     @Test func `a caller may allow repeats`() async throws {
-        let server = try ScriptedServer(Self.once, .ok())
-        defer { server.stop() }
-        _ = try await send(.get, server.url())
-        _ = try await send(.post, server.url(), body: .bytes(Data("x".utf8)), repeatsAnyMethod: true)
-        #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+        try await withServer(Self.once, .ok()) { server in
+            _ = try await send(.get, server.url())
+            _ = try await send(.post, server.url(), body: .bytes(Data("x".utf8)), repeatsAnyMethod: true)
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
+        }
     }
 
     /// A delegate that reports waiting bytes on every connection but the first.

@@ -73,22 +73,22 @@ struct ResponseFramingTests {
     func `a content length next to chunks is no length`(isFolded: Bool) async throws {
         let gate = Gate()
         let fold = isFolded ? "X-Folded: a\r\n b\r\n" : ""
-        let server = try ScriptedServer([
+        try await withServer([
             .readHead,
             .send("HTTP/1.1 200 OK\r\n\(fold)Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
             .wait(until: gate), .send("6\r\n there\r\n0\r\n\r\n"), .stall,
-        ])
-        defer { server.stop() }
-        let (chunks, feed) = AsyncStream<Data>.makeStream()
-        feed.yield(Data("part".utf8))
-        var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: .stream(chunks))
-        request.options.totalTimeout = .seconds(30)
-        let response = try await dispatcher.send(request)
-        var iterator = response.body.makeAsyncIterator()
-        var text = String(decoding: try #require(try await iterator.next()), as: UTF8.self)
-        gate.open()
-        feed.finish()
-        while let chunk = try await iterator.next() { text += String(decoding: chunk, as: UTF8.self) }
-        #expect(text == "hello there")
+        ]) { server in
+            let (chunks, feed) = AsyncStream<Data>.makeStream()
+            feed.yield(Data("part".utf8))
+            var request = TransportRequest(method: .post, url: try RequestURL(server.url()), body: .stream(chunks))
+            request.options.totalTimeout = .seconds(30)
+            let response = try await dispatcher.send(request)
+            var iterator = response.body.makeAsyncIterator()
+            var text = String(decoding: try #require(try await iterator.next()), as: UTF8.self)
+            gate.open()
+            feed.finish()
+            while let chunk = try await iterator.next() { text += String(decoding: chunk, as: UTF8.self) }
+            #expect(text == "hello there")
+        }
     }
 }

@@ -22,19 +22,20 @@ struct StreamingTests {
     func `a reader that never waits is cancelled too`(isCoded: Bool) async throws {
         let body = try #require(isCoded ? Self.gzipOfZeros : Data(count: 100_000))
         let coding = isCoded ? "Content-Encoding: gzip\r\n" : ""
-        let server = try ScriptedServer(
-            .raw(Data("HTTP/1.1 200 OK\r\n\(coding)Content-Length: \(body.count)\r\n\r\n".utf8) + body))
-        defer { server.stop() }
-        let response = try await response(from: server)
-        try await server.wait { $0.endedConnectionCount == 1 }
-        let reading = Task {
-            while !Task.isCancelled { await Task.yield() }
-            var chunks = response.body.makeAsyncIterator()
-            await expectFailure(.cancelled) { _ = try await chunks.next() }
-            return try await chunks.next()
+        try await withServer(
+            .raw(Data("HTTP/1.1 200 OK\r\n\(coding)Content-Length: \(body.count)\r\n\r\n".utf8) + body)
+        ) { server in
+            let response = try await response(from: server)
+            try await server.wait { $0.endedConnectionCount == 1 }
+            let reading = Task {
+                while !Task.isCancelled { await Task.yield() }
+                var chunks = response.body.makeAsyncIterator()
+                await expectFailure(.cancelled) { _ = try await chunks.next() }
+                return try await chunks.next()
+            }
+            reading.cancel()
+            #expect(try await reading.value == nil)
         }
-        reading.cancel()
-        #expect(try await reading.value == nil)
     }
 
     /// A gzip container of 100,000 zeros.
@@ -72,16 +73,16 @@ struct StreamingTests {
     }
 
     @Test func `after a body that was too large, nothing comes`() async throws {
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n"), .stall,
-        ])
-        defer { server.stop() }
-        let response = try await response(from: server)
-        await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 5) }
-        var chunks = response.body.makeAsyncIterator()
-        await expectFailure(.bodyAlreadyRead) { _ = try await chunks.next() }
-        #expect(try await chunks.next() == nil)
-        await expectFailure(.bodyAlreadyRead) { _ = try await response.body.collect() }
+        ]) { server in
+            let response = try await response(from: server)
+            await expectFailure(.bodyTooLarge) { _ = try await response.body.collect(upTo: 5) }
+            var chunks = response.body.makeAsyncIterator()
+            await expectFailure(.bodyAlreadyRead) { _ = try await chunks.next() }
+            #expect(try await chunks.next() == nil)
+            await expectFailure(.bodyAlreadyRead) { _ = try await response.body.collect() }
+        }
     }
 
     /// About ten thousand chunks, each of which waits for a thread of the pool that all tests share.

@@ -132,24 +132,26 @@ struct DiscardedSurplusTests {
     {
         let chunks = ["2\r\nhi\r\n0\r\n", "A: b\r\n"]
         let response = method == .head ? chunks.reduce(response) { $0.replacing($1, with: "") } : response
-        let server = try ScriptedServer(
-            [.read, .send(response + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        _ = try await get(server.url(), method, over: dispatcher)
-        #expect(try await get(server.url(), over: dispatcher) == "honest")
-        #expect(server.connectionCount == 2)
+        try await withServer(
+            [.read, .send(response + Self.surplus), .read, .send("forged"), .stall], .ok("honest")
+        ) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await get(server.url(), method, over: dispatcher)
+            #expect(try await get(server.url(), over: dispatcher) == "honest")
+            #expect(server.connectionCount == 2)
+        }
     }
 
     @Test func `surplus bytes are not the response to the next round of Digest`() async throws {
         let refusal = "HTTP/1.1 401 No\r\n\(Self.challenge)\r\n\(Self.chunked)"
-        let server = try ScriptedServer(
-            [.read, .send(refusal + Self.surplus), .read, .send("forged"), .stall], .ok("honest"))
-        defer { server.stop() }
-        let text = try await get(server.url(), over: CurlNetworkDispatcher()) {
-            $0.authentication = .digest(user: "u", password: "p")
+        try await withServer(
+            [.read, .send(refusal + Self.surplus), .read, .send("forged"), .stall], .ok("honest")
+        ) { server in
+            let text = try await get(server.url(), over: CurlNetworkDispatcher()) {
+                $0.authentication = .digest(user: "u", password: "p")
+            }
+            #expect(text == "honest")
         }
-        #expect(text == "honest")
     }
 
     /// The connection is kept after responses without surplus bytes.
@@ -158,11 +160,11 @@ struct DiscardedSurplusTests {
         "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 304 Not Modified\r\n\r\n",
     ])
     func `without surplus, the connection is kept`(response: String) async throws {
-        let server = try ScriptedServer([.read, .send(response), .read, .send(Self.honest), .stall])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        _ = try await get(server.url(), over: dispatcher)
-        #expect(try await get(server.url(), over: dispatcher) == "honest")
-        #expect(server.connectionCount == 1)
+        try await withServer([.read, .send(response), .read, .send(Self.honest), .stall]) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await get(server.url(), over: dispatcher)
+            #expect(try await get(server.url(), over: dispatcher) == "honest")
+            #expect(server.connectionCount == 1)
+        }
     }
 }

@@ -15,43 +15,43 @@ struct UploadProgressTests {
     }
 
     @Test func `progress grows to the end, and the bytes are the same`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
-        let steps = Guarded<[TransferProgress]>([])
-        try await send(
-            .bytes(bytes).reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
-        let seen = steps.withLock { $0 }
-        #expect(seen.first == TransferProgress(completed: 0, total: 1_000_000))
-        #expect(seen.last == TransferProgress(completed: 1_000_000, total: 1_000_000))
-        #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
-        #expect(seen.count > 10)
-        #expect(server.requests.first?.body == bytes)
-        #expect(server.requests.first?.values(of: "Content-Length") == ["1000000"])
+        try await withServer(.ok()) { server in
+            let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+            let steps = Guarded<[TransferProgress]>([])
+            try await send(
+                .bytes(bytes).reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
+            let seen = steps.withLock { $0 }
+            #expect(seen.first == TransferProgress(completed: 0, total: 1_000_000))
+            #expect(seen.last == TransferProgress(completed: 1_000_000, total: 1_000_000))
+            #expect(seen.map(\.completed) == seen.map(\.completed).sorted())
+            #expect(seen.count > 10)
+            #expect(server.requests.first?.body == bytes)
+            #expect(server.requests.first?.values(of: "Content-Length") == ["1000000"])
+        }
     }
 
     @Test func `progress of unknown length has no total`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let body = TransportRequest.Body.replayableStream {
-            AsyncStream(Data.self) { chunks in
-                for _ in 0..<3 { chunks.yield(Data("abc".utf8)) }
-                chunks.finish()
+        try await withServer(.ok()) { server in
+            let body = TransportRequest.Body.replayableStream {
+                AsyncStream(Data.self) { chunks in
+                    for _ in 0..<3 { chunks.yield(Data("abc".utf8)) }
+                    chunks.finish()
+                }
             }
+            let steps = Guarded<[TransferProgress]>([])
+            try await send(body.reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
+            #expect(steps.withLock { $0 } == [0, 3, 6, 9].map { TransferProgress(completed: $0, total: nil) })
+            #expect(server.requests.first?.body == Data("abcabcabc".utf8))
         }
-        let steps = Guarded<[TransferProgress]>([])
-        try await send(body.reportingProgress { step in steps.withLock { $0.append(step) } }, to: server.url())
-        #expect(steps.withLock { $0 } == [0, 3, 6, 9].map { TransferProgress(completed: $0, total: nil) })
-        #expect(server.requests.first?.body == Data("abcabcabc".utf8))
     }
 
     @Test func `a sequence ends with the request`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let steps = try await upload(to: server.url())
-        var last: TransferProgress?
-        for await step in steps { last = step }
-        #expect(last?.fraction == 1)
+        try await withServer(.ok()) { server in
+            let steps = try await upload(to: server.url())
+            var last: TransferProgress?
+            for await step in steps { last = step }
+            #expect(last?.fraction == 1)
+        }
     }
 
     private func upload(to url: String) async throws -> AsyncStream<TransferProgress> {

@@ -107,15 +107,15 @@ struct UploadTests {
     @Test(arguments: [TransportRequest.Body.bytes(Data(count: 10)), .stream(tenBytes, length: 10), .stream(tenBytes)])
     func `a refusal after the body is the response`(body: TransportRequest.Body) async throws {
         // libcurl sends the body when nothing arrives for a second.
-        let server = try ScriptedServer(.response(417, body: Data("no".utf8)))
-        defer { server.stop() }
-        var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
-        request.headerFields[.expect] = "100-continue"
-        request.body = body
-        request.options.totalTimeout = .seconds(55)
-        let response = try await CurlNetworkDispatcher.shared.send(request)
-        #expect(response.status == .expectationFailed)
-        #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
+        try await withServer(.response(417, body: Data("no".utf8))) { server in
+            var request = TransportRequest(method: .post, url: try RequestURL(server.url()))
+            request.headerFields[.expect] = "100-continue"
+            request.body = body
+            request.options.totalTimeout = .seconds(55)
+            let response = try await CurlNetworkDispatcher.shared.send(request)
+            #expect(response.status == .expectationFailed)
+            #expect(String(decoding: try await response.body.collect(), as: UTF8.self) == "no")
+        }
     }
 
     private static var tenBytes: AsyncStream<Data> {
@@ -147,26 +147,26 @@ struct UploadTests {
     }
 
     @Test func `a stream of unknown length is sent in chunks`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        _ = try await post(server.url(), .stream(chunks(50, of: 40_000))).body.collect()
-        let received = try #require(server.requests.first)
-        #expect(received.values(of: "Transfer-Encoding") == ["chunked"])
-        #expect(received.values(of: "Content-Length") == [])
-        #expect(received.values(of: "Content-Type") == [])
-        #expect(received.values(of: "Expect") == [])
-        #expect(received.body == expected(50, of: 40_000))
+        try await withServer(.ok()) { server in
+            _ = try await post(server.url(), .stream(chunks(50, of: 40_000))).body.collect()
+            let received = try #require(server.requests.first)
+            #expect(received.values(of: "Transfer-Encoding") == ["chunked"])
+            #expect(received.values(of: "Content-Length") == [])
+            #expect(received.values(of: "Content-Type") == [])
+            #expect(received.values(of: "Expect") == [])
+            #expect(received.body == expected(50, of: 40_000))
+        }
     }
 
     @Test(arguments: [(3, 1_000), (40, 150_001)])
     func `a stream of known length has a Content-Length`(count: Int, size: Int) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        _ = try await post(server.url(), .stream(chunks(count, of: size), length: count * size)).body.collect()
-        let received = try #require(server.requests.first)
-        #expect(received.values(of: "Content-Length") == ["\(count * size)"])
-        #expect(received.values(of: "Transfer-Encoding") == [])
-        #expect(received.body == expected(count, of: size))
+        try await withServer(.ok()) { server in
+            _ = try await post(server.url(), .stream(chunks(count, of: size), length: count * size)).body.collect()
+            let received = try #require(server.requests.first)
+            #expect(received.values(of: "Content-Length") == ["\(count * size)"])
+            #expect(received.values(of: "Transfer-Encoding") == [])
+            #expect(received.body == expected(count, of: size))
+        }
     }
 
     /// All data that a stream has produced reaches the server, even if the stream produces more only after the server
@@ -195,10 +195,10 @@ struct UploadTests {
     }
 
     @Test func `an empty stream is an empty body`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        _ = try await post(server.url(), .stream(chunks(0, of: 0))).body.collect()
-        #expect(server.requests.first?.body == Data())
+        try await withServer(.ok()) { server in
+            _ = try await post(server.url(), .stream(chunks(0, of: 0))).body.collect()
+            #expect(server.requests.first?.body == Data())
+        }
     }
 
     @Test func `a file is sent with its length, and may be empty`() async throws {
@@ -254,20 +254,20 @@ struct UploadTests {
     /// libcurl never calls the read callback for a body of no bytes.
     @Test(arguments: [true, false])
     func `a stream longer than nothing fails`(isReplayable: Bool) async throws {
-        let server = try ScriptedServer(.ok(), .ok())
-        defer { server.stop() }
-        for count in [1, 5] {
-            let chunks = chunks(count, of: 1)
-            let body: TransportRequest.Body =
-                isReplayable ? .replayableStream(length: 0) { chunks } : .stream(chunks, length: 0)
-            await #expect { try await post(server.url(), body) } throws: {
-                ($0 as? NetworkError)?.code == .bodyLengthMismatch
+        try await withServer(.ok(), .ok()) { server in
+            for count in [1, 5] {
+                let chunks = chunks(count, of: 1)
+                let body: TransportRequest.Body =
+                    isReplayable ? .replayableStream(length: 0) { chunks } : .stream(chunks, length: 0)
+                await #expect { try await post(server.url(), body) } throws: {
+                    ($0 as? NetworkError)?.code == .bodyLengthMismatch
+                }
             }
+            #expect(server.requests.isEmpty)
+            _ = try await post(server.url(), .stream(chunks(3, of: 0), length: 0))
+            #expect(server.requests.last?.values(of: "Content-Length") == ["0"])
+            #expect(server.requests.last?.body.isEmpty == true)
         }
-        #expect(server.requests.isEmpty)
-        _ = try await post(server.url(), .stream(chunks(3, of: 0), length: 0))
-        #expect(server.requests.last?.values(of: "Content-Length") == ["0"])
-        #expect(server.requests.last?.body.isEmpty == true)
     }
 
     /// The stream's error reaches the caller, and the wait for it has the same limits as for any other stream.
@@ -308,47 +308,47 @@ struct UploadTests {
     /// Regression: the request waited for the end of such a stream, whatever its timeouts.
     @Test(arguments: [0, 5])
     func `a stream that ignores its cancellation holds up no request`(length: Int) async throws {
-        let server = try ScriptedServer([.readHead, .stall])
-        defer { server.stop() }
-        let gate = Gate()
-        defer { gate.open() }
-        let dispatcher = CurlNetworkDispatcher()
-        let url = try RequestURL(server.url())
-        func send(within time: Duration?) async throws {
-            var request = TransportRequest(
-                method: .post, url: url, body: .stream(Stubborn(gate: gate), length: length))
-            request.options.totalTimeout = time
-            _ = try await dispatcher.send(request)
+        try await withServer([.readHead, .stall]) { server in
+            let gate = Gate()
+            defer { gate.open() }
+            let dispatcher = CurlNetworkDispatcher()
+            let url = try RequestURL(server.url())
+            func send(within time: Duration?) async throws {
+                var request = TransportRequest(
+                    method: .post, url: url, body: .stream(Stubborn(gate: gate), length: length))
+                request.options.totalTimeout = time
+                _ = try await dispatcher.send(request)
+            }
+            let task = Task { try await send(within: nil) }
+            task.cancel()
+            await #expect(throws: (any Error).self) { try await task.value }
+            await expectFailure(.totalTimeout) { try await send(within: .milliseconds(20)) }
         }
-        let task = Task { try await send(within: nil) }
-        task.cancel()
-        await #expect(throws: (any Error).self) { try await task.value }
-        await expectFailure(.totalTimeout) { try await send(within: .milliseconds(20)) }
     }
 
     @Test func `a slow server stops the producer`() async throws {
         let gate = Gate()
-        let server = try ScriptedServer([.readHead, .wait(until: gate), .stall])
-        defer { server.stop() }
-        let produced = Counter()
-        let body = TransportRequest.Body.replayableStream {
-            AsyncStream<Data>(unfolding: {
-                produced.add(65_536)
-                return Data(count: 65_536)
-            })
+        try await withServer([.readHead, .wait(until: gate), .stall]) { server in
+            let produced = Counter()
+            let body = TransportRequest.Body.replayableStream {
+                AsyncStream<Data>(unfolding: {
+                    produced.add(65_536)
+                    return Data(count: 65_536)
+                })
+            }
+            let upload = Task { try await post(server.url(), body) }
+            try await server.wait { $0.requests.count == 1 }
+            // Socket buffers and the transport's own take some data; then nothing more until the server reads.
+            var last = -1
+            while produced.value != last, last < 32 << 20 {
+                last = produced.value
+                for _ in 0..<2_000 { await Task.yield() }
+            }
+            #expect(last < 32 << 20)
+            upload.cancel()
+            await #expect { try await upload.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
+            gate.open()
         }
-        let upload = Task { try await post(server.url(), body) }
-        try await server.wait { $0.requests.count == 1 }
-        // Socket buffers and the transport's own take some data; then nothing more until the server reads.
-        var last = -1
-        while produced.value != last, last < 32 << 20 {
-            last = produced.value
-            for _ in 0..<2_000 { await Task.yield() }
-        }
-        #expect(last < 32 << 20)
-        upload.cancel()
-        await #expect { try await upload.value } throws: { ($0 as? NetworkError)?.code == .cancelled }
-        gate.open()
     }
 
     @Test func `an early response ends the upload`() async throws {
@@ -368,46 +368,46 @@ struct UploadTests {
     /// ended.
     @Test(arguments: ["hello", ""])
     func `the response ends where its length says, while a body is streamed`(text: String) async throws {
-        let server = try ScriptedServer([
+        try await withServer([
             .readHead, .send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"), .stall,
-        ])
-        defer { server.stop() }
-        let (chunks, producer) = AsyncStream<Data>.makeStream()
-        producer.yield(Data("first".utf8))
-        let response = try await post(server.url(), .stream(chunks))
-        var seen = Data()
-        for try await chunk in response.body { seen += chunk }
-        #expect(seen == Data(text.utf8))
-        producer.finish()
+        ]) { server in
+            let (chunks, producer) = AsyncStream<Data>.makeStream()
+            producer.yield(Data("first".utf8))
+            let response = try await post(server.url(), .stream(chunks))
+            var seen = Data()
+            for try await chunk in response.body { seen += chunk }
+            #expect(seen == Data(text.utf8))
+            producer.finish()
+        }
     }
 
     private enum Trace { @TaskLocal static var id = "none" }
 
     @Test func `a producer has its caller's task-local values and priority`() async throws {
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
-        let server = try ScriptedServer(once, .ok())
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let seen = Guarded<[String]>([])
-        var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(55)
-        request.body = .replayableStream {
-            AsyncStream<Data>(unfolding: {
-                let isFirst = seen.withLock { list in
-                    list.append("\(Trace.id) \(Task.currentPriority.rawValue)")
-                    return list.count % 2 == 1
-                }
-                return isFirst ? Data("x".utf8) : nil
-            })
-        }
-        let sent = request
-        // The second request is sent twice: the loop starts its second producer.
-        for _ in 0..<2 {
-            try await Trace.$id.withValue("trace") {
-                try await Task(priority: .high) { _ = try await dispatcher.send(sent).body.collect() }.value
+        try await withServer(once, .ok()) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let seen = Guarded<[String]>([])
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()))
+            request.options.totalTimeout = .seconds(55)
+            request.body = .replayableStream {
+                AsyncStream<Data>(unfolding: {
+                    let isFirst = seen.withLock { list in
+                        list.append("\(Trace.id) \(Task.currentPriority.rawValue)")
+                        return list.count % 2 == 1
+                    }
+                    return isFirst ? Data("x".utf8) : nil
+                })
             }
+            let sent = request
+            // The second request is sent twice: the loop starts its second producer.
+            for _ in 0..<2 {
+                try await Trace.$id.withValue("trace") {
+                    try await Task(priority: .high) { _ = try await dispatcher.send(sent).body.collect() }.value
+                }
+            }
+            #expect(Set(seen.withLock(\.self)) == ["trace \(TaskPriority.high.rawValue)"])
         }
-        #expect(Set(seen.withLock(\.self)) == ["trace \(TaskPriority.high.rawValue)"])
     }
 
     /// Of a one-time stream, the start is kept: a short one is sent again as well.
@@ -416,32 +416,32 @@ struct UploadTests {
         // The first connection responds once, reads the second request, and closes without a response.
         let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
         let made = Counter()
-        let server = try ScriptedServer(once, .ok("second"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .bytes(Data([1])))
-        request.options.totalTimeout = .seconds(55)
-        _ = try await dispatcher.send(request).body.collect()
-        let payload = PatternBytes.make(count: count)
-        let chunks = { @Sendable in
-            made.add(1)
-            return AsyncStream<Data> { continuation in
-                for start in stride(from: 0, to: count, by: 40_000) {
-                    continuation.yield(payload[start..<min(count, start + 40_000)])
+        try await withServer(once, .ok("second")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .bytes(Data([1])))
+            request.options.totalTimeout = .seconds(55)
+            _ = try await dispatcher.send(request).body.collect()
+            let payload = PatternBytes.make(count: count)
+            let chunks = { @Sendable in
+                made.add(1)
+                return AsyncStream<Data> { continuation in
+                    for start in stride(from: 0, to: count, by: 40_000) {
+                        continuation.yield(payload[start..<min(count, start + 40_000)])
+                    }
+                    continuation.finish()
                 }
-                continuation.finish()
             }
+            request.body = isReplayable ? .replayableStream(chunks) : .stream(chunks())
+            guard isReplayable || count <= UploadState.keptStart else {
+                await expectFailure(.connectionLost) { [request] in try await dispatcher.send(request) }
+                return
+            }
+            let response = try await dispatcher.send(request)
+            #expect(try await response.body.collect() == Data("second".utf8))
+            #expect(server.requests.last?.body == payload)
+            #expect(made.value == (isReplayable ? 2 : 1))
+            await dispatcher.shutDown(within: .zero)
         }
-        request.body = isReplayable ? .replayableStream(chunks) : .stream(chunks())
-        guard isReplayable || count <= UploadState.keptStart else {
-            await expectFailure(.connectionLost) { [request] in try await dispatcher.send(request) }
-            return
-        }
-        let response = try await dispatcher.send(request)
-        #expect(try await response.body.collect() == Data("second".utf8))
-        #expect(server.requests.last?.body == payload)
-        #expect(made.value == (isReplayable ? 2 : 1))
-        await dispatcher.shutDown(within: .zero)
     }
 }
 

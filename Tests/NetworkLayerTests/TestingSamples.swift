@@ -76,9 +76,14 @@ struct TestingSamples {
         await server.stop()
         #expect(!users.isEmpty)
 
-        let broken = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab"), .close])
-        defer { broken.stop() }
-        await #expect(throws: NetworkError.self) { try await client.send(RequestData(url: broken.url()), as: .text) }
+        let cut = Script.raw("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab")
+        try await withServer(cut, .ok("second time lucky")) { server in
+            let request = RequestData(url: server.url("/x"))
+            await #expect(throws: NetworkError.self) { try await client.send(request, as: .text) }
+            let second = try await client.send(request, as: .text).body
+            #expect(second == "second time lucky")
+            #expect(server.requests.map(\.target) == ["/x", "/x"])
+        }
     }
 
     @Test func `a body arrives in pieces`() async throws {

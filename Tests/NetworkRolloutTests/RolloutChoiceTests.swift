@@ -13,6 +13,12 @@ struct RolloutChoiceTests {
             ("curl ; shadow = urlsession @ 0.25%", .shadow(primary: .curl, shadow: .urlsession, share: 0.0025)),
             ("curl;shadow=curl", .shadow(primary: .curl, shadow: .curl, share: nil)),
             (
+                "curl; shadow=urlsession; ignore=json:/a=b , field:x-request-id",
+                .shadow(
+                    primary: .curl, shadow: .urlsession, share: nil,
+                    ignoredPlaces: ["json:/a=b", "field:x-request-id"])
+            ),
+            (
                 "curl@95%, urlsession@5%",
                 .canary(first: .curl, second: .urlsession, share: 0.05, isStickyByOrigin: false)
             ),
@@ -33,6 +39,12 @@ struct RolloutChoiceTests {
         #expect(canary.capabilities.transport == "urlsession")
     }
 
+    @Test func `ignored places reach the shadow`() async throws {
+        let choice = try RolloutChoice(text: "curl; shadow=curl@100%; ignore=text:1/1", from: "x")
+        let transport = try #require(choice.transport as? ShadowTransport)
+        #expect(transport.options.ignoredPlaces == ["text:1/1"])
+    }
+
     @Test(arguments: [
         ("curl,urlsession", "the shares of two transports are percentages that add up to 100"),
         ("curl@95%,urlsession@6%", "the shares of two transports are percentages that add up to 100"),
@@ -45,13 +57,18 @@ struct RolloutChoiceTests {
         ("curl;", "a setting has the form name=value"),
         ("curl;urlsession", "a setting has the form name=value"),
         ("curl; shadow=urlsession=curl", "a setting has the form name=value"),
-        ("curl; mirror=urlsession", "a setting is 'shadow' or 'sticky'"),
+        ("curl; mirror=urlsession", "a setting is 'shadow', 'ignore' or 'sticky'"),
+        ("curl; ignore=status", "it is no shadow"),
+        ("curl; shadow=urlsession; ignore=", "an ignored place is like json:/time or field:x-request-id"),
+        ("curl; shadow=urlsession; ignore=/time", "an ignored place is like json:/time or field:x-request-id"),
+        ("curl; shadow=urlsession; ignore=status; ignore=body", "a setting is there twice"),
+        ("curl@95%,urlsession@5%; ignore=status", "after two transports only 'sticky=origin' may follow"),
         ("curl; sticky=origin", "it is no shadow"),
         ("curl; shadow=libcurl@1%", "a transport is 'curl' or 'urlsession'"),
         ("curl; shadow=", "a transport is 'curl' or 'urlsession'"),
         ("curl; shadow=urlsession@", "a share is a percentage above 0, such as 1%"),
         ("curl; shadow=urlsession@1%@2%", "a transport has one share"),
-        ("curl; shadow=urlsession; sticky=origin", "there is more than one setting after a ';'"),
+        ("curl; shadow=urlsession; sticky=origin", "a shadow has no 'sticky'"),
         ("curl@95%,urlsession@5%; sticky=user", "after two transports only 'sticky=origin' may follow"),
         (" ; shadow=curl", "a transport is 'curl' or 'urlsession'"),
     ])

@@ -20,7 +20,7 @@ struct ShadowGateTests {
         #expect(gate.waiterCount == 0)
         let waiting = Task { await gate.waitUntilIdle() }
         while gate.waiterCount < 1, !Task.isCancelled { await Task.yield() }
-        gate.finish(.same)
+        gate.finish()
         await waiting.value
         #expect(gate.waiterCount == 0)
     }

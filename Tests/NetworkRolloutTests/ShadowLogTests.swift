@@ -1,6 +1,7 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
+import Synchronization
 import Testing
 import TestSupport
 
@@ -20,20 +21,45 @@ struct ShadowLogTests {
 
     private func get(_ transport: ShadowTransport) async throws { try await transport.settledGet(url) }
 
-    @Test func `each kind of difference is logged once for a host, without secrets`() async throws {
+    @Test func `each kind of difference is logged for a host, with its share and without secrets`() async throws {
         let log = CanaryLog()
         let secret = HTTPField.Name("X-Api-Key")!
         let transport = ShadowTransport(
             primary: StubTransport(always: .text("x", headerFields: [secret: "classified"])),
             shadow: StubTransport(always: .text("y", headerFields: [secret: "classified too"])), options: always,
             logger: log.logger)
-        for _ in 0..<3 { try await get(transport) }
-        #expect(transport.counts.differences == 3)
-        #expect(log.messages.count == 1)
+        for _ in 0..<99 { try await get(transport) }
+        #expect(transport.counts.differences == 99)
+        #expect(log.messages.count == 2)
         let line = try #require(log.messages.first)
-        #expect(line.contains("the shadow stub differs from stub: GET http://example.test/users"))
+        #expect(
+            line.contains(
+                "the shadow stub differs from stub in 1 of 1 compared responses (100.0 %): GET http://example.test/users"
+            ))
         #expect(line.contains("field:x-api-key") && line.contains("text:1/1"))
         #expect(!line.contains("classified"))
+    }
+
+    @Test func `a difference is logged again at its occurrences 10, 100 and 1,000, with its share`() async throws {
+        let log = CanaryLog()
+        let requests = Guarded(0)
+        let shadow = ClosureTransport { _ in
+            let number = requests.withLock { number in
+                number += 1
+                return number
+            }
+            let body = Data((number % 2 == 0 ? "x" : "y").utf8)
+            return TransportResponse(head: HTTPResponse(status: .ok), body: .init(body))
+        }
+        let transport = ShadowTransport(
+            primary: ClosureTransport { _ in
+                TransportResponse(head: HTTPResponse(status: .ok), body: .init(Data("x".utf8)))
+            }, shadow: shadow, options: always, logger: log.logger)
+        for _ in 0..<1_999 { try await get(transport) }
+        let shares = ["1 of 1 ", "10 of 19 ", "100 of 199 ", "1000 of 1999 "]
+        #expect(log.messages.count == shares.count)
+        for (line, share) in zip(log.messages, shares) { #expect(line.contains(" in \(share)compared responses (")) }
+        #expect(log.messages.last?.contains("(50.0 %)") == true)
     }
 
     @Test func `values of bodies are for the handler, and not for logs`() async throws {

@@ -218,6 +218,38 @@ struct ShadowTransportTests {
         #expect(transport.counts.unfinished == 1 && differences.all.isEmpty)
     }
 
+    /// Regression: two clocks with the same limit decided between `unfinished` and a difference.
+    @Test(arguments: [nil, Duration.milliseconds(50), .seconds(60)])
+    func `a shadow that runs out of time is unfinished, whichever clock is first`(own: Duration?) async throws {
+        var options = always
+        options.timeout = .milliseconds(50)
+        let shadow = ClosureTransport { request in
+            // A transport whose clock is first.
+            if request.options.totalTimeout != nil { throw NetworkError.totalTimeout }
+            try await Gate().wait()
+            throw CancellationError()
+        }
+        let transport = transport(StubTransport(always: .text("x")), shadow, options)
+        var request = TransportRequest(url: url)
+        request.options.totalTimeout = own
+        _ = try await transport.send(request).body.collect()
+        await transport.settle()
+        #expect(transport.counts.unfinished == 1 && transport.counts.differences == 0)
+    }
+
+    @Test func `a shadow that exceeds the request's own time has failed`() async throws {
+        let shadow = ClosureTransport { request in
+            try #require(request.options.totalTimeout == .seconds(5))
+            throw NetworkError.totalTimeout
+        }
+        let transport = transport(StubTransport(always: .text("x")), shadow)
+        var request = TransportRequest(url: url)
+        request.options.totalTimeout = .seconds(5)
+        _ = try await transport.send(request).body.collect()
+        await transport.settle()
+        #expect(transport.counts.differences == 1)
+    }
+
     @Test func `the shadow begins when the primary's head is there, and the body is not collected`() async throws {
         let second = Gate()
         let primary = ClosureTransport { _ in
@@ -255,7 +287,7 @@ struct ShadowTransportTests {
         let (released, chunk) = (Gate(), String(repeating: "x", count: 100_000))
         let exchange = ShadowExchange(
             TransportRequest(url: url), besides: "stub", over: StubTransport(always: .text(chunk + "y")), options,
-            gate, { _ in })
+            gate, { _, _ in })
         let source = StreamedBody([chunk, chunk], before: released)
         let response = exchange.begin(
             besides: TransportResponse(head: HTTPResponse(status: .ok), body: .init(source: source)))

@@ -1,4 +1,6 @@
 import Foundation
+import NetworkCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,6 +13,24 @@ struct ScriptedServerTests {
 
     private static func request(_ fields: String, _ body: String) -> String {
         "POST / HTTP/1.1\r\n\(fields)\r\n\r\n\(body)"
+    }
+
+    @Test func `a server ends with its closure, on every way out`() async throws {
+        struct Failure: Error {}
+        let ended = try await withServer(.ok("x")) { server in
+            let response = try await RawClient.exchange("GET / HTTP/1.1\r\n\r\n", port: server.port)
+            #expect(response.hasSuffix("x"))
+            return server
+        }
+        #expect(ended.isStopped)
+        let failed = Guarded<ScriptedServer?>(nil)
+        await #expect(throws: Failure.self) {
+            try await withServer { server in
+                failed.withLock { $0 = server }
+                throw Failure()
+            }
+        }
+        #expect(failed.withLock { $0?.isStopped } == true)
     }
 
     @Test(arguments: HostileNumber.all)

@@ -7,10 +7,10 @@ import Synchronization
 /// malformed responses, and shows the bytes on the wire.
 ///
 /// ```swift
-/// let server = try ScriptedServer(.closed, .ok("second time lucky"))
-/// defer { server.stop() }
-/// let body = try await MyRetryingClient().get(server.url("/x"))
-/// #expect(server.requests.count == 2)
+/// try await withServer(.closed, .ok("second time lucky")) { server in
+///     let body = try await MyRetryingClient().get(server.url("/x"))
+///     #expect(server.requests.count == 2)
+/// }
 /// ```
 ///
 /// The first connection runs the first script, the second connection the second, and all further connections run the
@@ -105,6 +105,24 @@ public final class ScriptedServer: Sendable {
 
     /// The number of connections that the client ended while a script was reading or sending.
     public var connectionsEndedByPeer: Int { log.snapshot.endedByPeer }
+}
+
+/// Runs a scripted server for as long as a closure takes, and stops it on every way out of the closure.
+/// - Parameters:
+///   - scripts: One script for each connection; the last one runs on all further connections. Without a script, the
+///     server closes every connection.
+///   - segment: The largest TCP segment in bytes, as for ``ScriptedServer/init(scripts:segment:)``. Default: `nil`, the
+///     system's own size.
+///   - body: What to do with the server.
+/// - Returns: What the closure returns.
+/// - Throws: What the closure throws; ``SocketFailure`` if the server can't listen.
+public nonisolated(nonsending) func withServer<Value>(
+    _ scripts: Script..., segment: Int? = nil,
+    _ body: nonisolated(nonsending) (ScriptedServer) async throws -> Value
+) async throws -> Value {
+    let server = try ScriptedServer(scripts: scripts, segment: segment)
+    defer { server.stop() }
+    return try await body(server)
 }
 
 /// The socket that accepts a server's connections, on a thread of its own.

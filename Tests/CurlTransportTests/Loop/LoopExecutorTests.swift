@@ -12,60 +12,60 @@ struct LoopExecutorTests {
     }
 
     @Test func `a task resumes on the loop where its response arrived`() async throws {
-        let server = try ScriptedServer(.response(200, body: Data("abc".utf8)))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let request = TransportRequest(url: try RequestURL(server.url()))
-        let names = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
-            var names = [try nameOfThisThread()]
-            for _ in 0..<3 {
-                let response = try await dispatcher.send(request)
-                names.append(try nameOfThisThread())
-                #expect(try await response.body.collect() == Data("abc".utf8))
-                names.append(try nameOfThisThread())
+        try await withServer(.response(200, body: Data("abc".utf8))) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let request = TransportRequest(url: try RequestURL(server.url()))
+            let names = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
+                var names = [try nameOfThisThread()]
+                for _ in 0..<3 {
+                    let response = try await dispatcher.send(request)
+                    names.append(try nameOfThisThread())
+                    #expect(try await response.body.collect() == Data("abc".utf8))
+                    names.append(try nameOfThisThread())
+                }
+                return names
             }
-            return names
+            #expect(names == Array(repeating: Self.threadName, count: 7))
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(names == Array(repeating: Self.threadName, count: 7))
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `many tasks on the loop's thread get their responses, streamed ones too`() async throws {
         let body = PatternBytes.make(count: 600_000)
-        let server = try ScriptedServer(.response(200, body: body))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let request = TransportRequest(url: try RequestURL(server.url()))
-        let sizes = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for _ in 0..<40 {
-                    group.addTask {
-                        var count = 0
-                        for try await chunk in try await dispatcher.send(request).body { count += chunk.count }
-                        return count
+        try await withServer(.response(200, body: body)) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let request = TransportRequest(url: try RequestURL(server.url()))
+            let sizes = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
+                try await withThrowingTaskGroup(of: Int.self) { group in
+                    for _ in 0..<40 {
+                        group.addTask {
+                            var count = 0
+                            for try await chunk in try await dispatcher.send(request).body { count += chunk.count }
+                            return count
+                        }
                     }
+                    return try await group.reduce(into: []) { $0.append($1) }
                 }
-                return try await group.reduce(into: []) { $0.append($1) }
             }
+            #expect(sizes == Array(repeating: body.count, count: 40))
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(sizes == Array(repeating: body.count, count: 40))
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `tasks that only wake each other do not keep a response from arriving`() async throws {
-        let server = try ScriptedServer(.response(200, body: Data()))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let request = TransportRequest(url: try RequestURL(server.url()))
-        let status = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
-            let busy = Task(executorPreference: try dispatcher.loopExecutor()) {
-                while !Task.isCancelled { await Task.yield() }
+        try await withServer(.response(200, body: Data())) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let request = TransportRequest(url: try RequestURL(server.url()))
+            let status = try await withTaskExecutorPreference(try dispatcher.loopExecutor()) {
+                let busy = Task(executorPreference: try dispatcher.loopExecutor()) {
+                    while !Task.isCancelled { await Task.yield() }
+                }
+                defer { busy.cancel() }
+                return try await dispatcher.send(request).status.code
             }
-            defer { busy.cancel() }
-            return try await dispatcher.send(request).status.code
+            #expect(status == 200)
+            await dispatcher.shutDown(within: .zero)
         }
-        #expect(status == 200)
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `a dispatcher's tasks resume elsewhere after it has ended`() async throws {

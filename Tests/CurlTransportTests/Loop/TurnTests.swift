@@ -45,23 +45,25 @@ struct TurnTests {
 
     /// A handle takes eleven kilobytes.
     @Test func `a transfer that waits for its turn has no handle`() async throws {
-        let server = try ScriptedServer(.stalled)
-        defer { server.stop() }
-        var limits = LoopLimits()
-        limits.perOrigin = 1
-        let loop = try CurlLoop(limits: limits)
-        let request = try request(server.url())
-        let transfers = try (0..<3).map { _ in try Transfer(request, over: loop) }
-        transfers.forEach(loop.start)
-        try await server.wait { $0.requests.count >= 1 }
-        // The first request may be out before the loop has seen the other two.
-        var haveHandles: [Bool]
-        repeat {
-            haveHandles = await Task(executorPreference: loop.executor) { transfers.map { $0.state.run.easy != nil } }
+        try await withServer(.stalled) { server in
+            var limits = LoopLimits()
+            limits.perOrigin = 1
+            let loop = try CurlLoop(limits: limits)
+            let request = try request(server.url())
+            let transfers = try (0..<3).map { _ in try Transfer(request, over: loop) }
+            transfers.forEach(loop.start)
+            try await server.wait { $0.requests.count >= 1 }
+            // The first request may be out before the loop has seen the other two.
+            var haveHandles: [Bool]
+            repeat {
+                haveHandles = await Task(executorPreference: loop.executor) {
+                    transfers.map { $0.state.run.easy != nil }
+                }
                 .value
-        } while haveHandles != [true, false, false] && !Task.isCancelled
-        #expect(haveHandles == [true, false, false])
-        loop.shutDown(within: .zero)
-        await loop.end.wait()
+            } while haveHandles != [true, false, false] && !Task.isCancelled
+            #expect(haveHandles == [true, false, false])
+            loop.shutDown(within: .zero)
+            await loop.end.wait()
+        }
     }
 }

@@ -192,18 +192,18 @@ struct AuthenticationOptionTests {
     }
 
     @Test func `an AWS signature signs the request`() async throws {
-        let server = try ScriptedServer(.ok("in"))
-        defer { server.stop() }
-        _ = try await OptionExchange(server.url("/bucket")) {
-            $0.authentication = .awsSigV4(
-                .init(keyID: "AKID", secretKey: "do/not/tell", region: "eu-central-1", service: "s3"))
+        try await withServer(.ok("in")) { server in
+            _ = try await OptionExchange(server.url("/bucket")) {
+                $0.authentication = .awsSigV4(
+                    .init(keyID: "AKID", secretKey: "do/not/tell", region: "eu-central-1", service: "s3"))
+            }
+            let seen = try #require(server.requests.first)
+            let signature = try #require(seen.values(of: "Authorization").first)
+            #expect(signature.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
+            #expect(signature.contains("/eu-central-1/s3/aws4_request"))
+            #expect(seen.values(of: "X-Amz-Date").count == 1)
+            #expect(!seen.head.contains("do/not/tell"))
         }
-        let seen = try #require(server.requests.first)
-        let signature = try #require(seen.values(of: "Authorization").first)
-        #expect(signature.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/"))
-        #expect(signature.contains("/eu-central-1/s3/aws4_request"))
-        #expect(seen.values(of: "X-Amz-Date").count == 1)
-        #expect(!seen.head.contains("do/not/tell"))
     }
 
     private static func capitalized(_ path: Substring) -> String {
@@ -222,19 +222,19 @@ struct AuthenticationOptionTests {
     /// The path on the wire, signed or not, is the URL's own.
     @Test(arguments: oddPaths, [false, true])
     func `the path that goes out is the URL's`(path: String, isSigned: Bool) async throws {
-        let server = try ScriptedServer(.ok("in"))
-        defer { server.stop() }
-        let url = try RequestURL(server.url(path))
-        _ = try await OptionExchange(server.url(path)) {
-            guard isSigned else { return }
-            $0.authentication = .awsSigV4(
-                .init(keyID: "AKID", secretKey: "key", region: "eu-central-1", service: "s3"))
+        try await withServer(.ok("in")) { server in
+            let url = try RequestURL(server.url(path))
+            _ = try await OptionExchange(server.url(path)) {
+                guard isSigned else { return }
+                $0.authentication = .awsSigV4(
+                    .init(keyID: "AKID", secretKey: "key", region: "eu-central-1", service: "s3"))
+            }
+            let target = try #require(server.requests.first).target
+            let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+            // Newer libcurl versions write escapes in capitals, which is the same path (RFC 3986 §6.2.2.1), or omit an
+            // empty query.
+            #expect(Self.capitalized(parts[0]) == Self.capitalized(url.path[...]))
+            #expect(parts.count == 1 ? url.query?.isEmpty != false : String(parts[1]) == url.query)
         }
-        let target = try #require(server.requests.first).target
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        // Newer libcurl versions write escapes in capitals, which is the same path (RFC 3986 §6.2.2.1), or omit an
-        // empty query.
-        #expect(Self.capitalized(parts[0]) == Self.capitalized(url.path[...]))
-        #expect(parts.count == 1 ? url.query?.isEmpty != false : String(parts[1]) == url.query)
     }
 }

@@ -15,42 +15,43 @@ struct ConnectionOptionTests {
     }
 
     @Test func `a fresh connection leaves the kept one alone`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        _ = try await OptionExchange(server.url(), over: dispatcher)
-        let fresh = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.isFresh = true }
-        #expect(fresh.metrics.connectionReused == false)
-        #expect(server.connectionCount == 2)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await OptionExchange(server.url(), over: dispatcher)
+            let fresh = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.isFresh = true }
+            #expect(fresh.metrics.connectionReused == false)
+            #expect(server.connectionCount == 2)
+        }
     }
 
     @Test func `a connection that forbids reuse is closed`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        _ = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.forbidsReuse = true }
-        try await server.wait { $0.connectionsEndedByPeer == 1 }
-        _ = try await OptionExchange(server.url(), over: dispatcher)
-        #expect(server.connectionCount == 2)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            _ = try await OptionExchange(server.url(), over: dispatcher) { $0.connection.forbidsReuse = true }
+            try await server.wait { $0.connectionsEndedByPeer == 1 }
+            _ = try await OptionExchange(server.url(), over: dispatcher)
+            #expect(server.connectionCount == 2)
+        }
     }
 
     @Test func `the IP version chooses among addresses`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let both = TransportOptions.Names.StaticAddresses("both.test", port: Int(server.port), ["::1", "127.0.0.1"])
-        let url = "http://both.test:\(server.port)/"
-        let four = try await OptionExchange(url) {
-            $0.names.addresses = [both]
-            $0.connection.ipVersion = .v4
-        }
-        #expect(four.metrics.remoteAddress == "127.0.0.1:\(server.port)")
-        // Nothing listens on ::1.
-        await #expect(throws: NetworkError.self) {
-            try await OptionExchange("http://localhost:\(server.port)/", over: CurlNetworkDispatcher()) {
-                $0.connection.ipVersion = .v6
+        try await withServer(.ok("x")) { server in
+            let both = TransportOptions.Names.StaticAddresses(
+                "both.test", port: Int(server.port), ["::1", "127.0.0.1"])
+            let url = "http://both.test:\(server.port)/"
+            let four = try await OptionExchange(url) {
+                $0.names.addresses = [both]
+                $0.connection.ipVersion = .v4
             }
+            #expect(four.metrics.remoteAddress == "127.0.0.1:\(server.port)")
+            // Nothing listens on ::1.
+            await #expect(throws: NetworkError.self) {
+                try await OptionExchange("http://localhost:\(server.port)/", over: CurlNetworkDispatcher()) {
+                    $0.connection.ipVersion = .v6
+                }
+            }
+            #expect(server.connectionCount == 1)
         }
-        #expect(server.connectionCount == 1)
     }
 
     @Test func `a kept connection serves no request of the other IP version`() async throws {
@@ -98,35 +99,35 @@ struct ConnectionOptionTests {
     }
 
     @Test func `a request leaves from its local address`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.connection.interface = "127.0.0.2" }
-        #expect(try local(exchange.metrics).host == "127.0.0.2")
+        try await withServer(.ok("x")) { server in
+            let exchange = try await OptionExchange(server.url()) { $0.connection.interface = "127.0.0.2" }
+            #expect(try local(exchange.metrics).host == "127.0.0.2")
+        }
     }
 
     @Test func `a request leaves from its local port`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.connection.localPorts = 7_100...7_399 }
-        #expect((7_100...7_399).contains(try local(exchange.metrics).port))
+        try await withServer(.ok("x")) { server in
+            let exchange = try await OptionExchange(server.url()) { $0.connection.localPorts = 7_100...7_399 }
+            #expect((7_100...7_399).contains(try local(exchange.metrics).port))
+        }
     }
 
     @Test(arguments: [true, false])
     func `keepAlive sets the socket's option`(isOn: Bool) async throws {
         let (asked, answer) = (Gate(), Gate())
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: [])),
-        ])
-        defer { server.stop() }
-        let url = server.url()
-        let exchange = Task {
-            try await OptionExchange(url) { if isOn { $0.connection.keepAlive = .init() } }
+        ]) { server in
+            let url = server.url()
+            let exchange = Task {
+                try await OptionExchange(url) { if isOn { $0.connection.keepAlive = .init() } }
+            }
+            try await asked.wait()
+            let settings = try OwnSockets.connected(to: [Int(server.port)])
+                .map { OwnSockets.option(SO_KEEPALIVE, level: SOL_SOCKET, of: $0) }
+            #expect(settings == [isOn ? 1 : 0])
+            answer.open()
+            #expect(try await exchange.value.status == 204)
         }
-        try await asked.wait()
-        let settings = try OwnSockets.connected(to: [Int(server.port)])
-            .map { OwnSockets.option(SO_KEEPALIVE, level: SOL_SOCKET, of: $0) }
-        #expect(settings == [isOn ? 1 : 0])
-        answer.open()
-        #expect(try await exchange.value.status == 204)
     }
 }

@@ -27,12 +27,12 @@ struct EncodingOptionTests {
         }
         let sample = try #require(Self.packed[encoding])
         let body = try #require(Data(base64Encoded: sample.base64))
-        let server = try ScriptedServer(.response(fields: [("Content-Encoding", encoding.rawValue)], body: body))
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
-        #expect(exchange.text == sample.text)
-        #expect(exchange.metrics.responseWireBytes == body.count)
-        #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
+        try await withServer(.response(fields: [("Content-Encoding", encoding.rawValue)], body: body)) { server in
+            let exchange = try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
+            #expect(exchange.text == sample.text)
+            #expect(exchange.metrics.responseWireBytes == body.count)
+            #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
+        }
     }
 
     @Test func `an error names an unknown encoding, and what to do`() async throws {

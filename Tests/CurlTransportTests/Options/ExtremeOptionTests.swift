@@ -47,16 +47,16 @@ struct ExtremeOptionTests {
     ]
 
     @Test(arguments: options) private func `an extreme value that is accepted works`(option: Option) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let curl = CurlNetworkDispatcher()
-        var request = TransportRequest(url: try RequestURL(server.url()))
-        option.set(&request.options)
-        try request.options.check()
-        let response = try await curl.send(request)
-        #expect(response.head.status == .ok)
-        _ = try await response.body.collect(upTo: .max)
-        await curl.shutDown(within: .seconds(1))
+        try await withServer(.ok()) { server in
+            let curl = CurlNetworkDispatcher()
+            var request = TransportRequest(url: try RequestURL(server.url()))
+            option.set(&request.options)
+            try request.options.check()
+            let response = try await curl.send(request)
+            #expect(response.head.status == .ok)
+            _ = try await response.body.collect(upTo: .max)
+            await curl.shutDown(within: .seconds(1))
+        }
     }
 
     /// Regression: more seconds than 64 bits can hold trapped.
@@ -69,18 +69,18 @@ struct ExtremeOptionTests {
 
     @Test(arguments: [0, 1, -1, .max, .min] as [Int])
     func `an extreme limit of a dispatcher is accepted`(limit: Int) async throws {
-        let server = try ScriptedServer(.ok(), .ok())
-        defer { server.stop() }
-        var configuration = CurlNetworkDispatcher.Configuration()
-        configuration.maximumConnections = limit
-        configuration.maximumConnectionsPerOrigin = limit
-        configuration.loops = limit
-        // A queue without places has no room for a request that must wait.
-        configuration.maximumQueued = max(1, limit)
-        let curl = CurlNetworkDispatcher(configuration: configuration)
-        let request = TransportRequest(url: try RequestURL(server.url()))
-        #expect(try await curl.send(request).head.status == .ok)
-        await curl.shutDown(within: .seconds(1))
+        try await withServer(.ok(), .ok()) { server in
+            var configuration = CurlNetworkDispatcher.Configuration()
+            configuration.maximumConnections = limit
+            configuration.maximumConnectionsPerOrigin = limit
+            configuration.loops = limit
+            // A queue without places has no room for a request that must wait.
+            configuration.maximumQueued = max(1, limit)
+            let curl = CurlNetworkDispatcher(configuration: configuration)
+            let request = TransportRequest(url: try RequestURL(server.url()))
+            #expect(try await curl.send(request).head.status == .ok)
+            await curl.shutDown(within: .seconds(1))
+        }
     }
 
     /// Regression: a resolver's loop has more connections than the limit, and their sum trapped.
@@ -88,16 +88,16 @@ struct ExtremeOptionTests {
         .enabled(if: Libcurl.found.version >= LibcurlVersion(7, 88, 1), "over HTTPS from libcurl 7.88.1 on"),
         arguments: [1, .max, .min, Int(Int32.max)] as [Int])
     func `an extreme limit is accepted with names looked up over HTTPS`(limit: Int) async throws {
-        let names = try ScriptedServer([.close])
-        defer { names.stop() }
-        var configuration = CurlNetworkDispatcher.Configuration()
-        (configuration.maximumConnections, configuration.maximumConnectionsPerOrigin) = (limit, limit)
-        configuration.maximumQueued = limit
-        let curl = CurlNetworkDispatcher(configuration: configuration)
-        var request = TransportRequest(url: try RequestURL("http://unknown.example/"))
-        request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
-        let asking = request
-        await #expect(throws: NetworkError.self) { try await curl.send(asking) }
-        await curl.shutDown(within: .seconds(1))
+        try await withServer([.close]) { names in
+            var configuration = CurlNetworkDispatcher.Configuration()
+            (configuration.maximumConnections, configuration.maximumConnectionsPerOrigin) = (limit, limit)
+            configuration.maximumQueued = limit
+            let curl = CurlNetworkDispatcher(configuration: configuration)
+            var request = TransportRequest(url: try RequestURL("http://unknown.example/"))
+            request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
+            let asking = request
+            await #expect(throws: NetworkError.self) { try await curl.send(asking) }
+            await curl.shutDown(within: .seconds(1))
+        }
     }
 }

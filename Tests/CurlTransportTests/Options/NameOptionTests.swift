@@ -9,48 +9,48 @@ import Testing
 @Suite("Name resolution options", .patience(minutes: 1))
 struct NameOptionTests {
     @Test func `static addresses serve their request alone`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let url = "http://known.invalid:\(server.port)/"
-        let known = TransportOptions.Names.StaticAddresses(
-            "Known.invalid", port: Int(server.port), ["::1", "127.0.0.1"])
-        let exchange = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
-        #expect(exchange.text == "x")
-        #expect(server.requests.first?.values(of: "Host") == ["known.invalid:\(server.port)"])
-        // Neither the name cache nor the kept connection serves a request without these addresses.
-        await expectFailure(.nameNotResolved) { try await OptionExchange(url, over: dispatcher) }
-        let again = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
-        #expect(again.metrics.connectionReused == true)
+        try await withServer(.ok("x")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            let url = "http://known.invalid:\(server.port)/"
+            let known = TransportOptions.Names.StaticAddresses(
+                "Known.invalid", port: Int(server.port), ["::1", "127.0.0.1"])
+            let exchange = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
+            #expect(exchange.text == "x")
+            #expect(server.requests.first?.values(of: "Host") == ["known.invalid:\(server.port)"])
+            // Neither the name cache nor the kept connection serves a request without these addresses.
+            await expectFailure(.nameNotResolved) { try await OptionExchange(url, over: dispatcher) }
+            let again = try await OptionExchange(url, over: dispatcher) { $0.names.addresses = [known] }
+            #expect(again.metrics.connectionReused == true)
+        }
     }
 
     /// Regression: without a cache, libcurl looked the pinned name up.
     @Test(arguments: [0, 1])
     func `pinned addresses do not expire`(seconds: Int) async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let exchange = try await OptionExchange("http://known.invalid:\(server.port)/") {
-            $0.names.addresses = [.init("known.invalid", port: Int(server.port), ["127.0.0.1"])]
-            $0.names.cacheTime = .seconds(seconds)
+        try await withServer(.ok("x")) { server in
+            let exchange = try await OptionExchange("http://known.invalid:\(server.port)/") {
+                $0.names.addresses = [.init("known.invalid", port: Int(server.port), ["127.0.0.1"])]
+                $0.names.cacheTime = .seconds(seconds)
+            }
+            #expect(exchange.text == "x")
         }
-        #expect(exchange.text == "x")
     }
 
     /// Regression: libcurl read no entry with a name of more than 255 bytes.
     @Test func `five addresses in long notation are pinned`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let long = (1...5).map { "0000:0000:0000:0000:0000:ffff:127.100.100.10\($0)" }
-        let port = Int(server.port)
-        await expectFailure(.connectFailed) {
-            try await OptionExchange("http://known.invalid:\(port)/") {
-                $0.names.addresses = [.init("known.invalid", port: port, long)]
+        try await withServer(.ok("x")) { server in
+            let long = (1...5).map { "0000:0000:0000:0000:0000:ffff:127.100.100.10\($0)" }
+            let port = Int(server.port)
+            await expectFailure(.connectFailed) {
+                try await OptionExchange("http://known.invalid:\(port)/") {
+                    $0.names.addresses = [.init("known.invalid", port: port, long)]
+                }
             }
+            let exchange = try await OptionExchange("http://known.invalid:\(port)/") {
+                $0.names.addresses = [.init("known.invalid", port: port, long.dropLast() + ["127.0.0.1"])]
+            }
+            #expect(exchange.text == "x")
         }
-        let exchange = try await OptionExchange("http://known.invalid:\(port)/") {
-            $0.names.addresses = [.init("known.invalid", port: port, long.dropLast() + ["127.0.0.1"])]
-        }
-        #expect(exchange.text == "x")
     }
 
     /// Regression: the end of a request without a cache removed another one's addresses, and libcurl looked the pinned
@@ -115,17 +115,17 @@ struct NameOptionTests {
     }
 
     @Test func `the first rule that fits says where to connect`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let exchange = try await OptionExchange("http://elsewhere.invalid/") {
-            $0.names.connectTo = [
-                .init("other.invalid", toHost: "127.0.0.1", toPort: 1),
-                .init(port: 81, toHost: "127.0.0.1", toPort: 1),
-                .init("elsewhere.invalid", port: 80, toHost: "127.0.0.1", toPort: Int(server.port)),
-                .init(toHost: "127.0.0.1", toPort: 1),
-            ]
+        try await withServer(.ok("x")) { server in
+            let exchange = try await OptionExchange("http://elsewhere.invalid/") {
+                $0.names.connectTo = [
+                    .init("other.invalid", toHost: "127.0.0.1", toPort: 1),
+                    .init(port: 81, toHost: "127.0.0.1", toPort: 1),
+                    .init("elsewhere.invalid", port: 80, toHost: "127.0.0.1", toPort: Int(server.port)),
+                    .init(toHost: "127.0.0.1", toPort: 1),
+                ]
+            }
+            #expect(exchange.text == "x")
+            #expect(server.requests.first?.values(of: "Host") == ["elsewhere.invalid"])
         }
-        #expect(exchange.text == "x")
-        #expect(server.requests.first?.values(of: "Host") == ["elsewhere.invalid"])
     }
 }

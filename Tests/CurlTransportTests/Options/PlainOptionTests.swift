@@ -20,25 +20,25 @@ struct PlainOptionTests {
     @Test(arguments: PlainOptions.all.indices)
     func `an option is applied, or refused before anything is sent`(index: Int) async throws {
         let option = PlainOptions.all[index]
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        var set = TransportOptions()
-        try option.flag.set("3", &set)
-        let options = set
-        if Libcurl.found.has(option) {
-            #expect(try await OptionExchange(server.url()) { $0 = options }.text == "x")
-        } else {
-            let error = await expectFailure(.unsupported) {
-                try await OptionExchange(server.url()) { $0 = options }
+        try await withServer(.ok("x")) { server in
+            var set = TransportOptions()
+            try option.flag.set("3", &set)
+            let options = set
+            if Libcurl.found.has(option) {
+                #expect(try await OptionExchange(server.url()) { $0 = options }.text == "x")
+            } else {
+                let error = await expectFailure(.unsupported) {
+                    try await OptionExchange(server.url()) { $0 = options }
+                }
+                #expect(error?.message.contains("\(option.since)") == true)
+                #expect(server.connectionCount == 0)
             }
-            #expect(error?.message.contains("\(option.since)") == true)
-            #expect(server.connectionCount == 0)
-        }
-        for text in ["3 4", ""] {
-            #expect(throws: NetworkError.self) {
-                var options = TransportOptions()
-                try option.flag.set(text, &options)
-                try options.check()
+            for text in ["3 4", ""] {
+                #expect(throws: NetworkError.self) {
+                    var options = TransportOptions()
+                    try option.flag.set(text, &options)
+                    try options.check()
+                }
             }
         }
     }
@@ -46,16 +46,16 @@ struct PlainOptionTests {
     @Test(.enabled(if: Libcurl.found.has(PlainOptions.all[0]), "from libcurl 8.9"))
     func `the number of probes is the socket's`() async throws {
         let (asked, answer) = (Gate(), Gate())
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: [])),
-        ])
-        defer { server.stop() }
-        let url = server.url()
-        let exchange = Task { try await OptionExchange(url) { $0[.keepAliveProbes] = 7 } }
-        try await asked.wait()
-        #expect(try Self.probes(towards: Int(server.port)) == [7])
-        answer.open()
-        #expect(try await exchange.value.status == 204)
+        ]) { server in
+            let url = server.url()
+            let exchange = Task { try await OptionExchange(url) { $0[.keepAliveProbes] = 7 } }
+            try await asked.wait()
+            #expect(try Self.probes(towards: Int(server.port)) == [7])
+            answer.open()
+            #expect(try await exchange.value.status == 204)
+        }
     }
 
     /// Returns TCP_KEEPCNT of this process's sockets that are connected to a port.

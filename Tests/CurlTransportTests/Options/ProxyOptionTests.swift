@@ -10,17 +10,17 @@ import Testing
 @Suite("Proxy options", .patience(minutes: 1))
 struct ProxyOptionTests {
     @Test func `an HTTP proxy gets the whole URL, credentials, and its own fields`() async throws {
-        let server = try ScriptedServer(.ok("from the proxy"))
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
-        proxy.headerFields = [.acceptLanguage: "tlh"]
-        let explicit = proxy
-        let exchange = try await OptionExchange("http://example.invalid/a?b") { $0.proxy = .explicit(explicit) }
-        #expect(exchange.text == "from the proxy")
-        let seen = try #require(server.requests.first)
-        #expect(seen.target == "http://example.invalid/a?b")
-        #expect(seen.values(of: "Proxy-Authorization") == ["Basic bWU6cHc="])
-        #expect(seen.values(of: "Accept-Language") == ["tlh"])
+        try await withServer(.ok("from the proxy")) { server in
+            var proxy = TransportOptions.Proxy.Server(server.baseURL, user: "me", password: "pw")
+            proxy.headerFields = [.acceptLanguage: "tlh"]
+            let explicit = proxy
+            let exchange = try await OptionExchange("http://example.invalid/a?b") { $0.proxy = .explicit(explicit) }
+            #expect(exchange.text == "from the proxy")
+            let seen = try #require(server.requests.first)
+            #expect(seen.target == "http://example.invalid/a?b")
+            #expect(seen.values(of: "Proxy-Authorization") == ["Basic bWU6cHc="])
+            #expect(seen.values(of: "Accept-Language") == ["tlh"])
+        }
     }
 
     /// Older libcurl versions percent-decode them.
@@ -32,60 +32,62 @@ struct ProxyOptionTests {
     ) async throws {
         let challenge = Script.head(
             407, fields: [("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#), ("Content-Length", "0")])
-        let server = try ScriptedServer(
+        try await withServer(
             scheme == .basic
                 ? .ok()
                 : [
                     .read, .send(challenge), .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
                     .send("HTTP/1.1 204 OK\r\n\r\n"),
-                ])
-        defer { server.stop() }
-        let user = text.contains(":") ? "%41" : text
-        var proxy = TransportOptions.Proxy.Server(server.baseURL, user: user, password: TransportOptions.Secret(text))
-        proxy.authenticationScheme = scheme
-        proxy.tunnel = scheme != .basic
-        let explicit = proxy
-        do {
-            _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-        } catch let error as NetworkError where error.code == .unsupported {
-            #expect(scheme != .basic && Libcurl.found.suffers(from: .proxyCredentialsAreDecoded))
-            #expect(server.requests.isEmpty)
-            return
-        }
-        let seen = try #require(server.requests.flatMap { $0.values(of: "Proxy-Authorization") }.last)
-        if scheme == .basic {
-            #expect(seen == "Basic " + Data("\(user):\(text)".utf8).base64EncodedString())
-        } else {
-            #expect(seen.contains("username=\"\(user)\""))
+                ]
+        ) { server in
+            let user = text.contains(":") ? "%41" : text
+            var proxy = TransportOptions.Proxy.Server(
+                server.baseURL, user: user, password: TransportOptions.Secret(text))
+            proxy.authenticationScheme = scheme
+            proxy.tunnel = scheme != .basic
+            let explicit = proxy
+            do {
+                _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            } catch let error as NetworkError where error.code == .unsupported {
+                #expect(scheme != .basic && Libcurl.found.suffers(from: .proxyCredentialsAreDecoded))
+                #expect(server.requests.isEmpty)
+                return
+            }
+            let seen = try #require(server.requests.flatMap { $0.values(of: "Proxy-Authorization") }.last)
+            if scheme == .basic {
+                #expect(seen == "Basic " + Data("\(user):\(text)".utf8).base64EncodedString())
+            } else {
+                #expect(seen.contains("username=\"\(user)\""))
+            }
         }
     }
 
     @Test(arguments: ["", "  "])
     func `a field without value goes out empty`(value: String) async throws {
-        let server = try ScriptedServer(.ok("from the proxy"))
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server(server.baseURL)
-        proxy.headerFields = [.acceptLanguage: value]
-        let explicit = proxy
-        _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-        #expect(server.requests.first?.values(of: "Accept-Language") == [""])
+        try await withServer(.ok("from the proxy")) { server in
+            var proxy = TransportOptions.Proxy.Server(server.baseURL)
+            proxy.headerFields = [.acceptLanguage: value]
+            let explicit = proxy
+            _ = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            #expect(server.requests.first?.values(of: "Accept-Language") == [""])
+        }
     }
 
     @Test func `a proxy's fields stay out of the tunnel`() async throws {
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-        ])
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server(server.baseURL)
-        proxy.tunnel = true
-        proxy.headerFields = [.acceptLanguage: "tlh"]
-        let explicit = proxy
-        let exchange = try await OptionExchange("http://example.invalid/a") { $0.proxy = .explicit(explicit) }
-        #expect(exchange.text == "x")
-        #expect(server.requests.map(\.method) == ["CONNECT", "GET"])
-        #expect(server.requests.map(\.target) == ["example.invalid:80", "/a"])
-        #expect(server.requests.map { $0.values(of: "Accept-Language") } == [["tlh"], []])
+        ]) { server in
+            var proxy = TransportOptions.Proxy.Server(server.baseURL)
+            proxy.tunnel = true
+            proxy.headerFields = [.acceptLanguage: "tlh"]
+            let explicit = proxy
+            let exchange = try await OptionExchange("http://example.invalid/a") { $0.proxy = .explicit(explicit) }
+            #expect(exchange.text == "x")
+            #expect(server.requests.map(\.method) == ["CONNECT", "GET"])
+            #expect(server.requests.map(\.target) == ["example.invalid:80", "/a"])
+            #expect(server.requests.map { $0.values(of: "Accept-Language") } == [["tlh"], []])
+        }
     }
 
     @Test func `a tunnel serves only requests with the credentials that opened it`() async throws {
@@ -264,18 +266,18 @@ struct ProxyOptionTests {
 
     @Test func `SOCKS4a carries the name`() async throws {
         // VN 4, CONNECT, port 80, an address that means 'by name', no user, the name; the reply grants the request.
-        let server = try ScriptedServer([
+        try await withServer([
             .send(Data([0, 90, 0, 0, 0, 0, 0, 0])), .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-        ])
-        defer { server.stop() }
-        let exchange = try await OptionExchange("http://example.invalid/") {
-            $0.proxy = .explicit(TransportOptions.Proxy.Server("socks4a://127.0.0.1:\(server.port)"))
+        ]) { server in
+            let exchange = try await OptionExchange("http://example.invalid/") {
+                $0.proxy = .explicit(TransportOptions.Proxy.Server("socks4a://127.0.0.1:\(server.port)"))
+            }
+            #expect(exchange.text == "x")
+            // The request line that the server reads begins with the SOCKS request.
+            let head = try #require(server.requests.first?.head)
+            #expect(head.hasPrefix("\u{4}\u{1}\u{0}\u{50}\u{0}\u{0}\u{0}\u{1}"))
+            #expect(head.contains("example.invalid\u{0}GET / HTTP/1.1"))
         }
-        #expect(exchange.text == "x")
-        // The request line that the server reads begins with the SOCKS request.
-        let head = try #require(server.requests.first?.head)
-        #expect(head.hasPrefix("\u{4}\u{1}\u{0}\u{50}\u{0}\u{0}\u{0}\u{1}"))
-        #expect(head.contains("example.invalid\u{0}GET / HTTP/1.1"))
     }
 
     @Test func `the environment counts, unless a proxy or none is asked for`() async {

@@ -10,38 +10,40 @@ import Testing
 struct RateOptionTests {
     @Test func `receiving is slowed down`() async throws {
         let size = 1_000_000
-        let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceivedPerSecond = 200_000 }
-        #expect(exchange.text.utf8.count == size)
-        // Five seconds' worth of data, of which newer libcurl versions take two at once.
-        #expect(exchange.metrics.total >= .milliseconds(2_800))
+        try await withServer(.response(fields: [], body: Data(count: size))) { server in
+            let exchange = try await OptionExchange(server.url()) { $0.rate.maximumReceivedPerSecond = 200_000 }
+            #expect(exchange.text.utf8.count == size)
+            // Five seconds' worth of data, of which newer libcurl versions take two at once.
+            #expect(exchange.metrics.total >= .milliseconds(2_800))
+        }
     }
 
     @Test func `sending is slowed down`() async throws {
-        let server = try ScriptedServer(.ok("x"))
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url(), body: Data(count: 400_000)) {
-            $0.rate.maximumSentPerSecond = 200_000
+        try await withServer(.ok("x")) { server in
+            let exchange = try await OptionExchange(server.url(), body: Data(count: 400_000)) {
+                $0.rate.maximumSentPerSecond = 200_000
+            }
+            #expect(server.requests.first?.body.count == 400_000)
+            #expect(exchange.metrics.total >= .seconds(1))
         }
-        #expect(server.requests.first?.body.count == 400_000)
-        #expect(exchange.metrics.total >= .seconds(1))
     }
 
     /// Regression: libcurl moves 64 to 100 KiB at once and then pauses, which counted as idleness.
     @Test func `a pause that keeps a rate is not idleness`() async throws {
-        let server = try ScriptedServer(.response(fields: [], body: Data(count: 150_000)))
-        defer { server.stop() }
-        let received = try await OptionExchange(server.url()) {
-            $0.rate.maximumReceivedPerSecond = 50_000
-            $0.idleTimeout = .milliseconds(500)
+        try await withServer(.response(fields: [], body: Data(count: 150_000))) { server in
+            let received = try await OptionExchange(server.url()) {
+                $0.rate.maximumReceivedPerSecond = 50_000
+                $0.idleTimeout = .milliseconds(500)
+            }
+            #expect(received.text.utf8.count == 150_000)
+            let sent = try await OptionExchange(
+                server.url(), over: CurlNetworkDispatcher(), body: Data(count: 64 << 10)
+            ) {
+                $0.rate.maximumSentPerSecond = 40_000
+                $0.idleTimeout = .milliseconds(500)
+            }
+            #expect(sent.status == 200)
         }
-        #expect(received.text.utf8.count == 150_000)
-        let sent = try await OptionExchange(server.url(), over: CurlNetworkDispatcher(), body: Data(count: 64 << 10)) {
-            $0.rate.maximumSentPerSecond = 40_000
-            $0.idleTimeout = .milliseconds(500)
-        }
-        #expect(sent.status == 200)
     }
 
     /// libcurl 8.23 forgets one of two such transfers.
@@ -84,23 +86,24 @@ struct RateOptionTests {
     /// While the body is not read, the server is stopped rather than slow.
     @Test func `a reader's pause is not slowness`() async throws {
         let size = 8_000_000
-        let server = try ScriptedServer(.response(fields: [], body: Data(count: size)))
-        defer { server.stop() }
-        var request = TransportRequest(url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(55 * patienceFactor)
-        request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(patienceFactor))
-        let response = try await CurlNetworkDispatcher().send(request)
-        var body = response.body.makeAsyncIterator()
-        var count = try #require(try await body.next()).count
-        // In the meantime, another server takes its time.
-        let slow = try ScriptedServer([
-            .read, .pause(.milliseconds(3_500 * patienceFactor)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
-        ])
-        defer { slow.stop() }
-        _ = try await OptionExchange(slow.url())
-        #expect(response.metrics.responseBodyBytes.map { $0 < size } == true)
-        while let piece = try await body.next() { count += piece.count }
-        #expect(count == size)
+        try await withServer(.response(fields: [], body: Data(count: size))) { server in
+            var request = TransportRequest(url: try RequestURL(server.url()))
+            request.options.totalTimeout = .seconds(55 * patienceFactor)
+            request.options.rate.lowSpeed = .init(bytesPerSecond: 1_000, for: .seconds(patienceFactor))
+            let response = try await CurlNetworkDispatcher().send(request)
+            var body = response.body.makeAsyncIterator()
+            var count = try #require(try await body.next()).count
+            // In the meantime, another server takes its time.
+            let slow = try ScriptedServer([
+                .read, .pause(.milliseconds(3_500 * patienceFactor)),
+                .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            ])
+            defer { slow.stop() }
+            _ = try await OptionExchange(slow.url())
+            #expect(response.metrics.responseBodyBytes.map { $0 < size } == true)
+            while let piece = try await body.next() { count += piece.count }
+            #expect(count == size)
+        }
     }
 
     @Test func `the first byte has its own clock`() async throws {
@@ -114,14 +117,14 @@ struct RateOptionTests {
     }
 
     @Test func `the first byte stops its clock`() async throws {
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n"), .pause(.milliseconds(3_000 * patienceFactor)),
             .send("x"),
-        ])
-        defer { server.stop() }
-        let exchange = try await OptionExchange(server.url()) {
-            $0.firstByteTimeout = .milliseconds(2_500 * patienceFactor)
+        ]) { server in
+            let exchange = try await OptionExchange(server.url()) {
+                $0.firstByteTimeout = .milliseconds(2_500 * patienceFactor)
+            }
+            #expect(exchange.text == "x")
         }
-        #expect(exchange.text == "x")
     }
 }

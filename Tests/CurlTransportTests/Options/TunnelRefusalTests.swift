@@ -44,25 +44,25 @@ struct TunnelRefusalTests {
         scheme: String, hasCredentials: Bool
     ) async throws {
         let hasMore = Gate()
-        let proxy = try ScriptedServer([.read, .send(Self.challengeInChunks), .readBody(1), .open(hasMore)])
-        defer { proxy.stop() }
-        var way = TransportOptions.Proxy.Server(
-            proxy.baseURL, user: hasCredentials ? "me" : nil, password: hasCredentials ? "pw" : nil)
-        if hasCredentials { way.authenticationScheme = .digest }
-        way.tunnel = true
-        let explicit = way
-        let error = await #expect(throws: NetworkError.self) {
-            _ = try await OptionExchange("\(scheme)://example.invalid/") {
-                $0.proxy = .explicit(explicit)
-                $0.connectTimeout = .seconds(2 * patienceFactor)
+        try await withServer([.read, .send(Self.challengeInChunks), .readBody(1), .open(hasMore)]) { proxy in
+            var way = TransportOptions.Proxy.Server(
+                proxy.baseURL, user: hasCredentials ? "me" : nil, password: hasCredentials ? "pw" : nil)
+            if hasCredentials { way.authenticationScheme = .digest }
+            way.tunnel = true
+            let explicit = way
+            let error = await #expect(throws: NetworkError.self) {
+                _ = try await OptionExchange("\(scheme)://example.invalid/") {
+                    $0.proxy = .explicit(explicit)
+                    $0.connectTimeout = .seconds(2 * patienceFactor)
+                }
             }
+            #expect(error?.code == .connectTimeout, "\(error as Any)")
+            #expect(error?.phase == .connecting)
+            // What came after the CONNECT has been read by then.
+            try await proxy.wait { $0.endedConnectionCount == 1 }
+            #expect(!hasMore.isOpen)
+            #expect(proxy.requests.map(\.method) == ["CONNECT"])
         }
-        #expect(error?.code == .connectTimeout, "\(error as Any)")
-        #expect(error?.phase == .connecting)
-        // What came after the CONNECT has been read by then.
-        try await proxy.wait { $0.endedConnectionCount == 1 }
-        #expect(!hasMore.isOpen)
-        #expect(proxy.requests.map(\.method) == ["CONNECT"])
     }
 
     @Test(arguments: [true, false])
@@ -72,18 +72,20 @@ struct TunnelRefusalTests {
             isInPieces
             ? [.send(Self.challengeInChunks), .sendSplit(Data(body.utf8), each: 3)]
             : [.send(Self.challengeInChunks + Data(body.utf8))]
-        let server = try ScriptedServer(
+        try await withServer(
             Script(
                 [.read] + pieces + [
                     .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
                     .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-                ]))
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
-        proxy.tunnel = true
-        let exchange = try await OptionExchange("http://example.invalid/") { [proxy] in $0.proxy = .explicit(proxy) }
-        #expect(exchange.text == "x")
-        #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+                ])
+        ) { server in
+            var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
+            proxy.tunnel = true
+            let exchange = try await OptionExchange("http://example.invalid/") { [proxy] in $0.proxy = .explicit(proxy)
+            }
+            #expect(exchange.text == "x")
+            #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+        }
     }
 
     @Test func `a challenge in chunks that is cut off is the proxy's fault`() async throws {
@@ -124,17 +126,17 @@ struct TunnelRefusalTests {
                 ("Proxy-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#),
                 ("Content-Length", "\(page.count)"),
             ])
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send(challenge + page), .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read,
             .send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"),
-        ])
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
-        proxy.tunnel = true
-        let explicit = proxy
-        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-        #expect(exchange.text == "x")
-        #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+        ]) { server in
+            var proxy = TransportOptions.Proxy.Server.digest(at: server.baseURL)
+            proxy.tunnel = true
+            let explicit = proxy
+            let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            #expect(exchange.text == "x")
+            #expect(server.requests.map(\.method) == ["CONNECT", "CONNECT", "GET"])
+        }
     }
 
     /// The count of progress calls ends an endless refusal of a tunnel, but no response that arrives through a tunnel.
@@ -146,15 +148,15 @@ struct TunnelRefusalTests {
             isInSmallChunks
             ? Data((String(repeating: "1\r\nx\r\n", count: bytes) + "0\r\n\r\n").utf8)
             : Data(repeating: 120, count: bytes)
-        let server = try ScriptedServer([
+        try await withServer([
             .read, .send("HTTP/1.1 200 Connected\r\n\r\n"), .read, .send(Script.head(200, fields: fields) + body),
-        ])
-        defer { server.stop() }
-        var proxy = TransportOptions.Proxy.Server(server.baseURL)
-        proxy.tunnel = true
-        let explicit = proxy
-        let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
-        #expect(exchange.text.utf8.count == bytes)
+        ]) { server in
+            var proxy = TransportOptions.Proxy.Server(server.baseURL)
+            proxy.tunnel = true
+            let explicit = proxy
+            let exchange = try await OptionExchange("http://example.invalid/") { $0.proxy = .explicit(explicit) }
+            #expect(exchange.text.utf8.count == bytes)
+        }
     }
 }
 

@@ -161,7 +161,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     }
 
     /// Checks everything that does not depend on the transport, as ``check(for:)`` does.
-    /// - Throws: ``NetworkError/Code/invalidOption`` and ``NetworkError/Code/invalidHeader``.
+    /// - Throws: ``NetworkError/Code/invalidOption`` and ``NetworkError/Code/invalidHeaderField``.
     public func check() throws {
         try options.check()
         try checkParts()

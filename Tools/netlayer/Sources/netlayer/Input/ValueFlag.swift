@@ -41,7 +41,7 @@ struct ValueFlag: Sendable {
         // Many requests.
         ValueFlag("--exec --from-curl", secret: true),
         ValueFlag("--input -n --requests -c --concurrency --rate --time --until --processes --warm-up --weight --seed"),
-        ValueFlag("--arm --baseline --save --html --markdown --junit --fail-on --fail-if --max-recorded"),
+        ValueFlag("--arm --baseline --save --html --junit --fail-on --fail-if --max-recorded"),
     ]
 
     /// The names of the options whose values no report shows.
