@@ -9,7 +9,8 @@ struct CanaryInventoryTests {
     /// Types without secrets of a caller or a server, and plain values such as text, whose printed form is their
     /// content.
     private static let harmless: [String: String] = [
-        "ParameterValue": "a plain value, as a text is",
+        "ParameterValue": "a plain value, as a text is", "JSONValue": "a plain value, as a text is",
+        "JSONValue.Member": "a plain value, as a text is", "JSONParser": "a text", "JSONProblem": "a place and rules",
         "SecretFields": "no values", "NetworkLayerVersion": "no values",
         "AddressPolicy": "rules", "AddressPolicy.Range": "addresses", "AddressPolicy.Address": "an address",
         "APIError": "cases without values", "NetworkError.Code": "a name", "NetworkError.Phase": "cases without values",
