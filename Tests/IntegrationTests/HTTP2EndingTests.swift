@@ -93,6 +93,29 @@ struct HTTP2EndingTests {
         await dispatcher.shutDown(within: .zero)
     }
 
+    /// A stream that the server refuses was not executed (RFC 9113 §8.7).
+    @Test(
+        .curlSpeaksHTTP2, .enabled(if: Peers.http2 != nil, Peers.absence(of: Peers.http2Variable)),
+        arguments: [HTTPRequest.Method.get, .post, .patch])
+    func `a request whose stream was refused goes out again, whatever its method`(
+        method: HTTPRequest.Method
+    ) async throws {
+        let dispatcher = CurlNetworkDispatcher()
+        let mark = UUID().uuidString
+        @Sendable func send(_ method: HTTPRequest.Method, _ path: String) async throws -> String {
+            let url = try RequestURL(try #require(Peers.http2) + path)
+            var request = TransportRequest(method: method, url: url)
+            if method != .get { request.body = .bytes(Data("x".utf8)) }
+            request.options.trustPeers()
+            request.options.httpVersion = .http2
+            request.options.totalTimeout = .seconds(30)
+            return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+        }
+        #expect(try await send(method, "/refuse-once/\(mark)") == "ok")
+        #expect(try await send(.get, "/counted/\(mark)") == "2")
+        await dispatcher.shutDown(within: .zero)
+    }
+
     /// Regression: the log in which libcurl reports a refusal has the request's own texts too, and the request was sent
     /// 65 times.
     @Test(

@@ -5,6 +5,7 @@
                    HOW: reset, cancel, no-error (RST_STREAM), goaway, close (the connection ends), tcp-reset,
                    broken (a frame that is invalid for the whole connection, which stays open)
     /refuse/HOW    the same before the head
+    /refuse-once/N the stream is refused (REFUSED_STREAM), and 200, `ok` for the next request with that path
     /counted/WORD  the number of requests so far whose path ends in the word
     /hold          200 and ten bytes, then nothing until a request for /release on any connection: then ten more
     /release       ends every /hold
@@ -115,6 +116,11 @@ class Peer(asyncio.Protocol):
             self.end(stream, rest[0])
         elif name == "refuse":
             self.end(stream, rest[0])
+        elif name == "refuse-once":
+            if paths.count(path) == 1:
+                self.end(stream, "refused")
+            else:
+                self.whole(stream, b"ok")
         elif name == "hold":
             self.head(stream)
             self.http.send_data(stream, b"0123456789")

@@ -1,36 +1,31 @@
 public import NetworkCore
 
 /// The options of libcurl that take a plain value and need no code of their own. All that the library, its tests, the
-/// table of capabilities, `curlCommand` and the tool know of one is its declaration here: a new one is a member of
-/// ``all`` and a key below.
-package enum PlainOptions {
+/// table of capabilities and `curlCommand` know of one is its declaration here: a new one is a member of ``all`` and a
+/// key below.
+enum PlainOptions {
     static let all: [any PlainOption] = [keepAliveProbes, happyEyeballsDelay, tlsGroups, tlsSignatureAlgorithms]
-
-    /// The flags of all plain options.
-    package static var flags: [PlainFlag] { all.map(\.flag) }
 
     fileprivate static let keepAliveProbes = PlainDeclaration(
         "keepAliveProbes", .long(326, "CURLOPT_TCP_KEEPCNT"), since: LibcurlVersion(8, 9),
         also: [(.tcpKeepAlive, 1)],
-        flag: PlainFlag("keepalive-cnt", valueName: "number", help: "How many TCP keep-alive probes may be lost."),
+        flag: "keepalive-cnt",
         .number(1...127))
 
     fileprivate static let happyEyeballsDelay = PlainDeclaration(
         "happyEyeballsDelay", .long(271, "CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS"), since: LibcurlVersion(7, 59),
-        flag: PlainFlag(
-            "happy-eyeballs-timeout-ms", valueName: "milliseconds",
-            help: "The time before IPv4 is tried besides IPv6. (default: 200)"),
+        flag: "happy-eyeballs-timeout-ms",
         .milliseconds(1...60_000))
 
     fileprivate static let tlsGroups = PlainDeclaration(
         "tlsGroups", .text(298, "CURLOPT_SSL_EC_CURVES"), since: LibcurlVersion(7, 73), isOpenSSLs: true,
-        flag: PlainFlag("curves", valueName: "list", help: "The groups of the TLS key exchange, 'X25519:P-256'."),
+        flag: "curves",
         .list)
 
     fileprivate static let tlsSignatureAlgorithms = PlainDeclaration(
         "tlsSignatureAlgorithms", .text(328, "CURLOPT_SSL_SIGNATURE_ALGORITHMS"), since: LibcurlVersion(8, 14),
         isOpenSSLs: true,
-        flag: PlainFlag("sigalgs", valueName: "list", help: "The TLS signature algorithms, 'ed25519:RSA-PSS+SHA256'."),
+        flag: "sigalgs",
         .list)
 }
 
@@ -71,29 +66,9 @@ protocol PlainOption: Sendable {
     var since: LibcurlVersion { get }
     /// Whether libcurl ignores the option with a TLS library other than OpenSSL and those like it.
     var isOpenSSLs: Bool { get }
-    var flag: PlainFlag { get }
 
     /// Sets the option on a handle, if a request sets it.
     func apply(_ options: TransportOptions, to easy: EasyHandle) throws
-}
-
-/// The flag that curl, and so `netlayer`, has for a plain option.
-package struct PlainFlag: Sendable {
-    /// The name, without the dashes.
-    package let name: String
-    /// What the value is, as a help text names it.
-    package let valueName: String
-    /// What the flag does, as a help text says it.
-    package let help: String
-    /// Sets the option to a value that is given as text.
-    /// - Throws: ``NetworkError/Code/invalidOption`` if the text is no value of the option.
-    package fileprivate(set) var set: @Sendable (String, inout TransportOptions) throws -> Void = { _, _ in }
-
-    init(_ name: String, valueName: String, help: String) {
-        self.name = name
-        self.valueName = valueName
-        self.help = help
-    }
 }
 
 /// The declaration of a plain option.
@@ -102,13 +77,11 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     let libcurlKey: PlainKey
     let since: LibcurlVersion
     let isOpenSSLs: Bool
-    let flag: PlainFlag
     private let companions: [(option: LongOption, value: Int)]
     private let form: Form
 
-    /// How a kind of value is read, checked, and handed to libcurl.
+    /// How a kind of value is checked and handed to libcurl.
     struct Form: Sendable {
-        let value: @Sendable (String) -> Value?
         let problem: @Sendable (Value) -> String?
         let plain: @Sendable (Value) -> PlainValue
     }
@@ -119,26 +92,19 @@ struct PlainDeclaration<Value: Hashable & Sendable>: PlainOption {
     ///   - since: The first version of libcurl that has it.
     ///   - isOpenSSLs: Whether libcurl ignores it with another TLS library.
     ///   - companions: Options that must be set with it.
+    ///   - flag: The name of curl's flag for it, without the dashes.
     ///   - form: The kind of its values.
     init(
         _ name: String, _ libcurlKey: PlainKey, since: LibcurlVersion, isOpenSSLs: Bool = false,
-        also companions: [(option: LongOption, value: Int)] = [], flag: PlainFlag, _ form: Form
+        also companions: [(option: LongOption, value: Int)] = [], flag: String, _ form: Form
     ) {
-        let word = "--" + flag.name
+        let word = "--" + flag
         let key = TransportOptions.Key(name, problem: form.problem, curlArguments: { [word, form.plain($0).text] })
-        var flag = flag
-        flag.set = { text, options in
-            guard let value = form.value(text) else {
-                throw NetworkError(.invalidOption, "\(name) is not a number", phase: .preparing)
-            }
-            options[key] = value
-        }
         self.key = key
         self.libcurlKey = libcurlKey
         self.since = since
         self.isOpenSSLs = isOpenSSLs
         self.companions = companions
-        self.flag = flag
         self.form = form
     }
 
@@ -171,7 +137,6 @@ extension PlainDeclaration.Form where Value == Int {
     /// An integer.
     static func number(_ range: ClosedRange<Int>) -> Self {
         Self(
-            value: { Int($0) },
             problem: {
                 range.contains($0) ? nil : "is \($0); it must be from \(range.lowerBound) to \(range.upperBound)"
             },
@@ -183,7 +148,6 @@ extension PlainDeclaration.Form where Value == Duration {
     /// Whole milliseconds, rounded up.
     static func milliseconds(_ range: ClosedRange<Int>) -> Self {
         Self(
-            value: { Int($0).map { .milliseconds($0) } },
             problem: {
                 (Duration.milliseconds(range.lowerBound)...Duration.milliseconds(range.upperBound)).contains($0)
                     ? nil : "is \($0); it must be from \(range.lowerBound) to \(range.upperBound) ms"
@@ -196,7 +160,6 @@ extension PlainDeclaration.Form where Value == String {
     /// Names of visible ASCII, separated by colons.
     static var list: Self {
         Self(
-            value: { $0 },
             problem: { text in
                 if text.isEmpty { return "is empty" }
                 if text.utf8.count > 65_536 { return "has more than 65536 bytes" }

@@ -16,30 +16,35 @@ struct PlainOptionTests {
         #expect(option.libcurlKey.isListed == (Libcurl.found.has(option) ? true : nil))
     }
 
-    /// The text `3` is a value of each kind of option.
+    /// A value of each option, in the order of ``PlainOptions/all``.
+    private static let samples: [@Sendable (inout TransportOptions) -> Void] = [
+        { $0[.keepAliveProbes] = 3 }, { $0[.happyEyeballsDelay] = .milliseconds(3) }, { $0[.tlsGroups] = "3" },
+        { $0[.tlsSignatureAlgorithms] = "3" },
+    ]
+
     @Test(arguments: PlainOptions.all.indices)
     func `an option is applied, or refused before anything is sent`(index: Int) async throws {
         let option = PlainOptions.all[index]
+        let sample = try #require(Self.samples.indices.contains(index) ? Self.samples[index] : nil)
         try await withServer(.ok("x")) { server in
-            var set = TransportOptions()
-            try option.flag.set("3", &set)
-            let options = set
             if Libcurl.found.has(option) {
-                #expect(try await OptionExchange(server.url()) { $0 = options }.text == "x")
+                let text = try await OptionExchange(server.url(), options: sample).text
+                #expect(text == "x")
             } else {
                 let error = await expectFailure(.unsupported) {
-                    try await OptionExchange(server.url()) { $0 = options }
+                    try await OptionExchange(server.url(), options: sample)
                 }
                 #expect(error?.message.contains("\(option.since)") == true)
                 #expect(server.connectionCount == 0)
             }
-            for text in ["3 4", ""] {
-                #expect(throws: NetworkError.self) {
-                    var options = TransportOptions()
-                    try option.flag.set(text, &options)
-                    try options.check()
-                }
-            }
+        }
+    }
+
+    @Test(arguments: ["3 4", "", "a\n"]) func `a list has visible characters alone`(text: String) {
+        for key in [TransportOptions.Key<String>.tlsGroups, .tlsSignatureAlgorithms] {
+            var options = TransportOptions()
+            options[key] = text
+            #expect(throws: NetworkError.self) { try options.check() }
         }
     }
 

@@ -13,7 +13,7 @@ struct DeliveryTests {
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],
         ["--show-secrets"], ["--lines", "--include"], ["--curl", "--as-json"], ["--lines", "-o", "x"], ["-F", "name"],
         ["-F", "a=b", "-d", "x"], ["--lines", "-C", "-o", "x"], ["--events", "-C", "-o", "x"],
-        ["--curl", "--checksum", "sha256:00", "-o", "x"],
+        ["--curl", "--checksum", "sha256:00", "-o", "x"], ["-F", "a=<file"], ["-F", "a=@file;type=text/plain"],
     ])
     func `options that contradict are refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try FetchCommand.parse(["http://127.0.0.1/"] + arguments) }

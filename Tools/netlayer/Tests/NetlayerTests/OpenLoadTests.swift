@@ -46,7 +46,7 @@ struct OpenLoadTests {
         let design = try CompareCommand.parse(["http://h/", "-n", "\(requests)", "--rate", "\(rate)"])
             .design(weights: [1])
         #expect((design.rounds, design.processes) == (processes, processes))
-        #expect(abs((design.openSeconds ?? 0) - seconds) < 0.2)
+        #expect(abs((design.openSeconds(of: design.blockSize) ?? 0) - seconds) < 0.2)
     }
 
     @Test func `the arms of an open load send at the same time`() async throws {

@@ -224,7 +224,8 @@ struct StatisticsTests {
                 == "99th percentile: no difference found between curl and urlsession; one of 9 % would have been found")
         let noisy = verdict(.p99, 0.43, 0.32, 0.59, noise: 11)
         #expect(!noisy.isDecided)
-        #expect(noisy.text.hasSuffix("; the data are too noisy to show any"))
+        #expect(noisy.text.hasSuffix(" beyond the one between two equal arms, of over 900 %"))
+        #expect(verdict(.p99, 0.9, 0.05, 16, noise: 11).text.hasSuffix("; the data are too noisy to show any"))
         #expect(verdict(.p50, 40, 30, 50, noise: 10.5).text.hasSuffix("; noise floor over 900 %)"))
         // The interval excludes 1, but two copies of one arm are that far apart.
         #expect(!verdict(.p50, 0.97, 0.95, 0.99, noise: 1.06).isDecided)

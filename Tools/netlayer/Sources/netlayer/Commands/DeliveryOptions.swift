@@ -45,6 +45,18 @@ struct DeliveryOptions: ParsableArguments {
         for (index, part) in form.enumerated() where !part.utf8.contains(UInt8(ascii: "=")) {
             throw ValidationError("part \(index + 1) of the form has no '='; write it as 'name=value' or 'name=@file'")
         }
+        // What curl reads as something else must not be sent as it is.
+        for (index, part) in form.enumerated() {
+            let value = part.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+            if value.first == UInt8(ascii: "<") {
+                throw ValidationError("part \(index + 1) of the form: 'name=<file' is not supported; use 'name=@file'")
+            }
+            if value.first == UInt8(ascii: "@"), [";type=", ";filename="].contains(where: part.contains) {
+                throw ValidationError(
+                    "part \(index + 1) of the form: ';type=' and ';filename=' are not supported; the file's name decides"
+                )
+            }
+        }
     }
 
     /// Whether the response is not printed as it arrives.

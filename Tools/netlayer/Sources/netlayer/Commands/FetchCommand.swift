@@ -176,7 +176,8 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
     private func check(_ status: Int) throws {
         guard fail || failWithBody, !(200...299).contains(status) else { return }
-        throw ToolFailure(.refusedByResult, "the server responded with \(status), and --fail expects 2xx")
+        let option = fail ? "--fail" : "--fail-with-body"
+        throw ToolFailure(.refusedByResult, "the server responded with \(status), and \(option) expects 2xx")
     }
 
     /// Sends the request, and shows the progress of its body until `use` returns.

@@ -46,6 +46,8 @@ struct ComparisonAnswer {
         let contents = result.urls.map { $0.contents[index] }
         let new = contents.reduce(0) { $0 + $1.unlisted.new + $1.differences.count { $0.known == nil } }
         let known = contents.reduce(0) { $0 + $1.unlisted.known + $1.differences.count { $0.known != nil } }
+        let silent = [result.arms[0], result.arms[index + 1]].filter { ArmSummary($0.figures).latencies.isEmpty }
+        if !silent.isEmpty { return "no request of \(silent.map(\.name).joined(separator: " and ")) succeeded" }
         if new > 0 { return "the responses differ in \(new) new \(new == 1 ? "way" : "ways")" }
         if contents.contains(where: { $0.isEmpty || $0.isUnfounded }) { return "not all responses could be compared" }
         return known > 0 ? "the responses differ in known ways" : "no difference of the responses found"

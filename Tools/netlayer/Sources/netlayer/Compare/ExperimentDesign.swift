@@ -112,8 +112,9 @@ struct ExperimentDesign: Sendable {
         return .seconds(timeout + gap + 10)
     }
 
-    /// The time for which the arms of an open load send without a pause, in seconds; `nil` for a closed one.
-    var openSeconds: Double? { rate.map { Double(blockSize * arms) / $0 } }
+    /// Returns the time for which the arms of an open load send without a pause, in seconds; `nil` for a closed one.
+    /// - Parameter requests: The requests of a block.
+    func openSeconds(of requests: Int) -> Double? { rate.map { Double(requests * arms) / $0 } }
 
     /// The longest time for the start of a process, which a busy machine delays.
     static let startPatience = Duration.seconds(60)

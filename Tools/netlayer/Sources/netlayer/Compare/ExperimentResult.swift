@@ -26,15 +26,17 @@ struct ExperimentResult: Sendable {
     /// What to know before the verdicts are read, in sentences.
     var remarks: [String] {
         var remarks: [String] = []
-        if let seconds = design.openSeconds, !design.isOfProgram {
+        let longest = arms.flatMap(\.figures).flatMap(\.blocks).map(\.requests).max() ?? 0
+        if let seconds = design.openSeconds(of: longest), longest > 0 {
             remarks.append(
                 "each process was sent requests for \(Verdict.factor(seconds)) s without a pause; how long a stall of the "
                     + "server lasts beyond that is not seen")
         }
         guard design.rate == nil, !design.isOfProgram else { return remarks }
         for arm in arms {
-            let cores = ArmSummary(arm.figures).cores
-            guard cores >= Self.fullCore else { continue }
+            let summary = ArmSummary(arm.figures)
+            let cores = summary.cores
+            guard cores >= Self.fullCore, !summary.latencies.isEmpty else { continue }
             remarks.append(
                 "\(arm.name) keeps \(String(format: "%.2g", cores)) cores busy: its requests wait for the client, so "
                     + "median, rate and CPU are one fact; --rate measures the server")

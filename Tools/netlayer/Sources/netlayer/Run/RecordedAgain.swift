@@ -60,8 +60,9 @@ struct RecordedAgain: Sendable {
             let lines = differences.map { difference in
                 "  \(difference.text(("recorded", "now")))" + (difference.known.map { " (known: \($0.name))" } ?? "")
             }
-            try await OutputWriter.standardOutput.writeLine(
-                TerminalText.line((["\(name): \(same)"] + lines).joined(separator: "\n")))
+            for line in ["\(name): \(same)"] + lines {
+                try await OutputWriter.standardOutput.writeLine(TerminalText.line(line))
+            }
         }
     }
 

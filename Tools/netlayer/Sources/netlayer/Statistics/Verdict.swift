@@ -63,6 +63,10 @@ struct Verdict: Sendable {
     var text: String {
         guard let interval else { return "\(name): \(obstacle ?? "not measured")" }
         guard isDecided else {
+            if let noise, !interval.includesOne {
+                return "\(name): no difference found between \(arms.left) and \(arms.right) beyond the one between two "
+                    + "equal arms, of \(Self.percent(noise - 1))"
+            }
             let share = interval.detectable(beyond: noise ?? 1) - 1
             let size =
                 share < Self.largestShare
