@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import struct NetworkComparison.RecordedResponse
 import NetworkLayer
@@ -50,8 +51,20 @@ struct VerdictTests {
         #expect(Self.verdicts(Self.blocks(), Self.blocks(connections: nil))[.connections] == nil)
     }
 
+    /// Regression: a rule on what a transport does not report passed for one that holds.
+    @Test func `a rule without a verdict is not judged`() throws {
+        var result = try Self.result()
+        result.urls[0].verdicts.removeAll { $0.metric == .connections }
+        let rule = try FailureRule("connections > +5%")
+        #expect(rule.unjudged(in: result).count == 1)
+        #expect(rule.unjudged(in: try Self.result()).isEmpty)
+        #expect(throws: (any Error).self) {
+            try CompareCommand.parse(["http://h/", "--rate", "5", "--fail-if", "memory > 1kB"])
+        }
+    }
+
     private static func arm(
-        _ name: String, isCopy: Bool = false, first: String, cpu: Double = 5_000
+        _ name: String, isCopy: Bool = false, first: String, cpu: Double = 5_000, reports: Bool = true
     ) throws -> Arm {
         func response(_ value: String) -> RecordedResponse {
             var response = RecordedResponse()
@@ -61,29 +74,33 @@ struct VerdictTests {
         var arm = try Arm(ArmSpecification(name), urls: 1, isCopy: isCopy)
         for process in 0..<10 {
             var report = BlockReport()
-            (report.requests, report.outcomes, report.firstOutcomes, report.connections) = (1, [0: 1], [0: 1], 1)
+            (report.requests, report.outcomes) = (1, [0: 1])
+            if reports { (report.firstOutcomes, report.connections) = ([0: 1], 1) }
             report.new = process == 0 ? [0: response(first), 1: response("1")] : [:]
             report.latencies = [10]
             arm.figures[0].add(report, as: .warmUp, in: process)
             arm.figures[0].colds += report.latencies
             report = BlockReport()
             (report.requests, report.seconds, report.cpuMicroseconds) = (100, 0.1, cpu)
-            (report.outcomes, report.connections, report.reuses, report.attempts) = ([1: 100], 0, 100, 100)
+            (report.outcomes, report.connections, report.reuses, report.attempts) = (
+                [1: 100], 0, reports ? 100 : 0, 100
+            )
             report.latencies = (0..<100).map { 1 + Double($0 % 7) / 10 }
             arm.figures[0].add(report, as: .timed(process: process), in: process)
         }
         return arm
     }
 
-    private static func result(_ first: String = "1", cpu: Double = 5_000, rate: Double? = nil) throws
-        -> ExperimentResult
+    private static func result(_ first: String = "1", cpu: Double = 5_000, rate: Double? = nil, reports: Bool = true)
+        throws -> ExperimentResult
     {
         let design = ExperimentDesign(
             requests: 1000, concurrency: 4, rate: rate, arms: 3, warmUp: 1, weights: [1], timeout: 1, seed: 1,
             comparisons: 1)
         return ExperimentResult(
             [
-                try arm("curl", first: "1", cpu: cpu), try arm("urlsession", first: first, cpu: 5_000),
+                try arm("curl", first: "1", cpu: cpu),
+                try arm("urlsession", first: first, cpu: 5_000, reports: reports),
                 try arm("curl", isCopy: true, first: "1", cpu: cpu),
             ], urls: ["http://h/<a>"], design: design, command: "netlayer compare", environment: [])
     }
@@ -93,6 +110,8 @@ struct VerdictTests {
         let differences = try Self.result("first").urls[0].contents[0].differences
         #expect(differences.map(\.place) == ["first response of a connection, field:x-number"])
         #expect(try !Self.result().hasDifferences)
+        // URLSession does not report its connections: a process's first request makes one.
+        #expect(try Self.result("first", reports: false).urls[0].contents[0].differences.count == 1)
     }
 
     /// Regression: a closed load whose client filled a core measured its own queue, and did not say so.

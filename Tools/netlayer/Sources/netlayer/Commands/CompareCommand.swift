@@ -139,6 +139,10 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         if rate != nil, let rule = reports.failIf.first(where: { $0.metric == .rate }) {
             throw ValidationError("with --rate there can't be '\(rule.text)': the rate is given")
         }
+        if rate != nil, let rule = reports.failIf.first(where: { $0.metric == nil }) {
+            throw ValidationError(
+                "with --rate there can't be '\(rule.text)': it takes more rounds than an open load has")
+        }
         if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
             throw ValidationError("with --exec the program decides about 'http' and 'loops'")
         }

@@ -46,7 +46,9 @@ struct ArmFigures: Sendable {
         if case .timed(let number) = kind { process = number }
         if kind == .warmUp, !blocks.isEmpty { process += 1 }
         let place = ExperimentRound(process: process, number: round)
-        firstContents.count(report.firstOutcomes, in: place)
+        // Where the transport does not report its connections, a process's first request is known to make one.
+        let isCold = kind == .warmUp && report.requests == 1 && report.connections + report.reuses == 0
+        firstContents.count(isCold ? report.outcomes : report.firstOutcomes, in: place)
         guard kind != .warmUp else {
             for (number, times) in report.outcomes {
                 if let code = contents.errorCode(of: number) { warmUpErrors[code, default: 0] += times }

@@ -115,7 +115,8 @@ struct Experiment: Sendable {
         _ starts: OpenSchedule, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind, in round: Int
     ) async throws {
         let alive = arms.indices.filter { arms[$0].figures[url].ended == nil }
-        // Each process reads its order before the first start.
+        // Each process lives, and reads its order, before the first start. One that can't be started is reported below.
+        for index in alive { _ = try? await process(of: &arms[index]) }
         let begin = ContinuousClock.now + .milliseconds(100)
         try await withThrowingTaskGroup(of: (Int, Arm).self) { group in
             for (place, index) in alive.enumerated() {

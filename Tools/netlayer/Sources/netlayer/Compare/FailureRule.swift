@@ -58,6 +58,7 @@ struct FailureRule: Sendable {
                 result.missing
                     + (result.urls.flatMap(\.verdicts) + result.changes)
                     .filter { $0.metric == metric && $0.interval == nil }.map(\.text)
+                    + Self.withoutVerdict(on: metric, in: result)
             } else if case .growth(let resource, _) = subject,
                 !result.growths.contains(where: { $0.resource == resource })
             {
@@ -69,6 +70,15 @@ struct FailureRule: Sendable {
                 []
             }
         return reasons.map { "'\(text)' could not be judged: \($0)" }
+    }
+
+    /// Returns each URL and arm that has no verdict on a metric, since a transport does not report it.
+    private static func withoutVerdict(on metric: Metric, in result: ExperimentResult) -> [String] {
+        result.urls.flatMap { url in
+            result.arms.dropFirst().map(\.name).filter { name in
+                !url.verdicts.contains { $0.metric == metric && $0.arms.right == name }
+            }.map { "\(url.url): \(result.arms[0].name) or \($0) does not report its \(metric.rawValue)" }
+        }
     }
 
     /// Returns the rule with each sentence of a result that breaks it: on other arms against the first one, and on each
