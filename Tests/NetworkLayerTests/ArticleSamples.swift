@@ -16,6 +16,17 @@ enum ArticleSamples {
         }
     }
 
+    struct FindUsers: RequestType {
+        typealias ResponseType = [User]
+        let search: String?
+        let tags: [String]
+        var data: RequestData {
+            RequestData(
+                path: "http://127.0.0.1:8080/users",
+                parameters: ["q": search.map { .string($0) } ?? .null, "tags": .array(tags.map { .string($0) })])
+        }
+    }
+
     static func send() async throws -> [User] {
         let users = try await GetUsers(page: 1).send().body
         return users

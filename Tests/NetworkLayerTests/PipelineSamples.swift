@@ -50,6 +50,8 @@ enum PipelineSamples {
         var policy = RetryInterceptor.Policy()
         policy.maximumRetries = 4
         policy.methods.insert(.post)
+        policy.baseDelay = .seconds(1)
+        policy.maximumDelay = .seconds(5)
         client.interceptors.append(.retry(policy, budget: RetryInterceptor.Budget(capacity: 50)))
     }
 

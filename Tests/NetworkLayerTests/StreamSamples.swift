@@ -9,6 +9,16 @@ extension ResponseForm<[[String]]> {
     }
 }
 
+extension ResponseForm<Int> {
+    static var size: Self {
+        ResponseForm(headerFields: [.acceptEncoding: "identity"]) { response in
+            var size = 0
+            for try await chunk in response.body { size += chunk.count }
+            return size
+        }
+    }
+}
+
 /// The samples of the articles on responses and on downloads, verbatim. `DocumentationTests` compares the two.
 enum StreamSamples {
     struct User: Codable, Sendable {
@@ -62,11 +72,39 @@ enum StreamSamples {
             .file("report", path: "/var/lib/app/report.pdf", contentType: "application/pdf"),
         ])
         let upload = RequestData(
-            path: "http://127.0.0.1:8080/reports",
+            path: "http://127.0.0.1:8080/upload",
             method: .post,
             content: form.reportingProgress { progress in print(progress.fraction ?? 0) }
         )
         print(try await client.send(upload, as: .text).status.code)
+    }
+
+    static func stream(client: NetworkClient) async throws {
+        let rows = AsyncStream<Data> { continuation in
+            for number in 1...3 { continuation.yield(Data("row \(number)\n".utf8)) }
+            continuation.finish()
+        }
+        let streamed = RequestData(
+            path: "http://127.0.0.1:8080/upload",
+            method: .post,
+            content: .stream(rows, length: 18, contentType: "text/plain")
+        )
+        print(try await client.send(streamed, as: .text).body)
+    }
+
+    static func times(client: NetworkClient) async throws {
+        let response = try await client.send(request, as: .data)
+        print(response.metrics.total, response.metrics.firstByte ?? .zero, response.metrics.httpVersion ?? "unknown")
+    }
+
+    static func printEvents(_ events: ServerSentEvents) async throws {
+        var iterator = events.makeAsyncIterator()
+        while let event = try await iterator.next() {
+            if event.type == "ready" { break }
+        }
+        while let event = try await iterator.next() {
+            print(event.data)
+        }
     }
 
     static func events(client: NetworkClient) async throws {

@@ -10,7 +10,7 @@ enum Metric: String, CaseIterable, Sendable {
     case rate
     /// The CPU time of the arm's process for each request, user and system.
     case cpu
-    /// The time of a process's first request, which makes the first connection.
+    /// The time of a process's first request for a URL. An earlier URL of the same origin may have left a connection.
     case cold
     /// The new connections for each request.
     case connections
