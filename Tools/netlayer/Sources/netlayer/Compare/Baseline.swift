@@ -16,22 +16,6 @@ struct Baseline: Sendable {
             var warmUp: Int?
         }
         struct Figures: Decodable {
-            struct Block: Decodable {
-                var latenciesMs: [Double]
-                var seconds: Double
-                var cpuMicroseconds: Double
-                var requests: Int
-                var process: Int
-                var coldsMs: [Double]?
-                var connections: Int?
-                var attempts: Int?
-
-                var block: netlayer.Block {
-                    netlayer.Block(
-                        latencies: latenciesMs, seconds: seconds, cpuMicroseconds: cpuMicroseconds, requests: requests,
-                        process: process, colds: coldsMs ?? [], connections: connections, attempts: attempts)
-                }
-            }
             var name: String
             var blocks: [Block]
         }
@@ -54,7 +38,7 @@ struct Baseline: Sendable {
                 isPlausible(block.seconds) && isPlausible(block.cpuMicroseconds)
                     && [block.requests, block.connections ?? 0, block.attempts ?? 0].allSatisfy {
                         (0...1_000_000_000).contains($0)
-                    } && (block.latenciesMs + (block.coldsMs ?? [])).allSatisfy(isPlausible)
+                    } && (block.latencies + block.colds).allSatisfy(isPlausible)
             }
     }
 
@@ -117,7 +101,7 @@ struct Baseline: Sendable {
         for (index, url) in result.urls.enumerated() {
             for arm in result.arms {
                 guard let before = target(of: url)?.arms.first(where: { $0.name == arm.name }) else { continue }
-                pairs.append((url, arm.name, arm.figures[index].blocks, before.blocks.map(\.block)))
+                pairs.append((url, arm.name, arm.figures[index].blocks, before.blocks))
             }
         }
         return pairs.flatMap { url, name, now, before in
@@ -180,7 +164,7 @@ struct Baseline: Sendable {
     private func blocks(of index: Int, in result: ExperimentResult) -> [String] {
         guard let before = target(of: result.urls[index]) else { return [] }
         return result.arms.compactMap { arm in
-            let then = Self.size(of: before.arms.first { $0.name == arm.name }?.blocks.map(\.block) ?? [])
+            let then = Self.size(of: before.arms.first { $0.name == arm.name }?.blocks ?? [])
             let now = Self.size(of: arm.figures[index].blocks)
             guard !Self.areAlike(then, now) else { return nil }
             return "the baseline differs in the blocks of \(arm.name): '\(then) requests' then, '\(now) requests' now"

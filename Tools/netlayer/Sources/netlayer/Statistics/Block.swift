@@ -1,7 +1,7 @@
 import Foundation
 
 /// A block of requests of one arm: a unit of the experiment, between which the arms take turns.
-struct Block: Sendable {
+struct Block: Sendable, Decodable {
     /// The times of the successful requests, in milliseconds.
     var latencies: [Double]
     /// The duration of the block, in seconds.
@@ -19,6 +19,12 @@ struct Block: Sendable {
     var connections: Int?
     /// The attempts of all requests; `nil` for a program.
     var attempts: Int?
+
+    /// The keys of a result's JSON.
+    private enum CodingKeys: String, CodingKey {
+        case latencies = "latenciesMs", colds = "coldsMs"
+        case seconds, cpuMicroseconds, requests, process, connections, attempts
+    }
 
     /// Returns what each process did as one block, by the number of the process. A process whose requests all failed is
     /// left out: it has no figures, and the other arm's process of that time has nothing to be compared with.
