@@ -38,7 +38,7 @@ struct ForestPlot {
 
     private func cell(_ verdict: Verdict?) -> String {
         guard let verdict, let interval = verdict.interval else {
-            return "<td>\(ComparisonPage.escaped(verdict?.obstacle ?? "-"))</td>"
+            return "<td title=\"\(ComparisonPage.escaped(verdict?.obstacle ?? "not measured"))\">-</td>"
         }
         // The other arm's figure, in units of the first one's.
         let (ratio, low, high) = (1 / interval.ratio, 1 / interval.high, 1 / interval.low)
