@@ -98,8 +98,7 @@ struct Verdict: Sendable {
         let (more, less) = ratio < 1 ? (arms.right, arms.left) : (arms.left, arms.right)
         let times = "\(Self.factor(max(ratio, 1 / ratio))) times"
         switch metric {
-        case .p50, .p95, .p99: return "\(less) is \(times) as fast as \(more)"
-        case .cold: return "the first request of \(less)'s processes is \(times) as fast as that of \(more)'s"
+        case .p50, .p95, .p99, .cold: return "\(less) is \(times) as fast as \(more)"
         case .rate: return "\(more) carries \(times) as many requests a second as \(less)"
         case .cpu: return "\(more) takes \(times) the CPU time of \(less) for a request"
         case .connections, .attempts:
