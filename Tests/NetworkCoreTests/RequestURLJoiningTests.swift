@@ -192,7 +192,7 @@ struct RequestURLJoiningTests {
         let error = await expectFailure(.invalidURL) {
             try await client.send(RequestData(path: "users"), as: .data)
         }
-        #expect(error?.message.contains("the base URL (`baseURL`) can't be used: ") == true, "\(error as Any)")
+        #expect(error?.message.contains("the client's `baseURL`, for the path ") == true, "\(error as Any)")
         #expect(error?.message.contains("'users'") == true)
     }
 

@@ -43,8 +43,7 @@ extension RequestData {
         let base: (url: RequestURL, credentials: TransportOptions.Authentication?)
         do { base = try RequestURL.separatingCredentials(from: baseURL) } catch var error as NetworkError {
             // The request's own path is in order.
-            let words = "for the path '\(Redaction().url(path))', the base URL (`baseURL`) can't be used"
-            error.message = "\(words): \(error.message)"
+            error.message = "the client's `baseURL`, for the path '\(Redaction().url(path))': \(error.message)"
             throw error
         }
         return (try withQuery(try base.url.appending(path)), base.credentials)
