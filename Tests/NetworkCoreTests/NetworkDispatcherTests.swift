@@ -72,7 +72,7 @@ struct NetworkDispatcherTests {
             try await GetRows().send(over: TutorialStyleDispatcher()).body == [Row(dataField1: "2", dataField2: "2")])
     }
 
-    /// Regression: it was a 200, which nobody had sent.
+    /// Regression: it was a 200 that no server had sent.
     @Test func `a dispatcher of bytes has no status`() async throws {
         let response = try await CannedDispatcher().send(RequestData(path: "http://h/"), as: .data)
         #expect(response.status.code == 0 && response.status.kind == .invalid && response.headerFields.isEmpty)

@@ -92,8 +92,8 @@ extension RequestURL {
         scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
     }
 
-    /// Whether nobody on the way can read or change what the URL carries: it is `https`, or leads to this machine
-    /// (`localhost` and its subdomains, 127.0.0.0/8, `[::1]`).
+    /// Whether what the URL carries is protected from reading and change on the way: it is `https`, or leads to this
+    /// machine (`localhost` and its subdomains, 127.0.0.0/8, `[::1]`).
     /// [Secure Contexts §3.1](https://www.w3.org/TR/secure-contexts/#is-origin-trustworthy)
     var isTrustworthy: Bool {
         if scheme == "https" { return true }

@@ -35,7 +35,7 @@ struct ValueFlagTests {
         return commands.flatMap { $0.arguments ?? [] }.filter { $0.kind == "option" }
     }
 
-    /// A new option is either secret or not, and somebody has to say so.
+    /// The table says of a new option whether its value may be a secret.
     @Test func `each option of a request has its place in the table`() throws {
         let names = Set(ValueFlag.all.flatMap(\.names))
         let options = try Self.options()

@@ -51,16 +51,17 @@ struct Experiment: Sendable {
         using generator: inout SeededGenerator
     ) async throws {
         for (place, url) in urls.indices.shuffled(using: &generator).enumerated() {
-            if let end, end <= .now, round > 0 || place > 0 { return }
+            // Without one URL's blocks there would be nothing to say.
+            func isOver() -> Bool { end.map { $0 <= .now } == true && (round > 0 || place > 0) }
             if let rate = design.rate {
-                let starts = OpenSchedule(rate: rate, seed: generator.next(), begin: .now)
-                try await run(starts, of: &arms, url, size * design.weights[url], as: kind, in: round)
+                if isOver() { return }
+                let requests = size * design.weights[url]
+                try await runAll(&arms, at: rate, seed: generator.next(), url, requests, as: kind, in: round)
                 progress(arms, round)
                 continue
             }
             for arm in arms.indices.shuffled(using: &generator) {
-                // Without one URL's blocks there would be nothing to say.
-                if let end, end <= .now, round > 0 || place > 0 { return }
+                if isOver() { return }
                 try await run(arm, of: &arms, url, size * design.weights[url], as: kind, in: round)
                 progress(arms, round)
             }
@@ -111,8 +112,9 @@ struct Experiment: Sendable {
     }
 
     /// Runs the blocks of all arms for a URL at the same time.
-    private func run(
-        _ starts: OpenSchedule, of arms: inout [Arm], _ url: Int, _ requests: Int, as kind: BlockKind, in round: Int
+    private func runAll(
+        _ arms: inout [Arm], at rate: Double, seed: UInt64, _ url: Int, _ requests: Int, as kind: BlockKind,
+        in round: Int
     ) async throws {
         let alive = arms.indices.filter { arms[$0].figures[url].ended == nil }
         // Each process lives, and reads its order, before the first start. One that can't be started is reported below.
@@ -120,9 +122,8 @@ struct Experiment: Sendable {
         let begin = ContinuousClock.now + .milliseconds(100)
         try await withThrowingTaskGroup(of: (Int, Arm).self) { group in
             for (place, index) in alive.enumerated() {
-                var own = starts
-                (own.arms, own.arm, own.begin) = (alive.count, place, begin)
-                let order = BlockOrder(url: url, requests: requests, concurrency: design.concurrency, starts: own)
+                let starts = OpenSchedule(rate: rate, arms: alive.count, arm: place, seed: seed, begin: begin)
+                let order = BlockOrder(url: url, requests: requests, concurrency: design.concurrency, starts: starts)
                 group.addTask { [arm = arms[index]] in
                     var arm = arm
                     if let report = try await run(order, of: &arm) { arm.figures[url].add(report, as: kind, in: round) }
