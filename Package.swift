@@ -19,7 +19,6 @@ let librarySettings =
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-
 let package = Package(
     name: "NetworkLayer",
     products: [
@@ -32,19 +31,24 @@ let package = Package(
         .library(name: "NetworkRecording", targets: ["NetworkRecording"]),
         .library(name: "NetworkRollout", targets: ["NetworkRollout"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
+        .library(name: "NetworkTelemetry", targets: ["NetworkTelemetry"]),
     ],
     traits: [
         .trait(
             name: "ServiceLifecycle",
             description: "CurlNetworkDispatcher is a Service of swift-service-lifecycle, which ends it in order"
-        )
+        ),
+        .trait(name: "Tracing", description: "The spans of the product NetworkTelemetry"),
+        .trait(name: "Metrics", description: "The metrics of the product NetworkTelemetry"),
     ],
     dependencies: [
         // Without its default trait the types need no Foundation, and a curl-only program stays free of ICU.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        // Only checked out and built with the trait of its name.
+        // Each of these is only checked out and built with its trait.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         .systemLibrary(
@@ -95,6 +99,16 @@ let package = Package(
         .target(
             name: "NetworkRollout",
             dependencies: ["CLibrary", "NetworkComparison", "NetworkCore", "NetworkLayer", logging],
+            swiftSettings: librarySettings
+        ),
+        // Spans and metrics. Without its traits it is empty; its tests are in Examples/Services, which has them.
+        .target(
+            name: "NetworkTelemetry",
+            dependencies: [
+                "NetworkCore", httpTypes,
+                .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
             swiftSettings: librarySettings
         ),
         // What the test targets share.

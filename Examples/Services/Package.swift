@@ -2,14 +2,17 @@
 import PackageDescription
 
 // A package of its own: a trait applies to a whole package, and the other examples do without swift-nio.
-// scripts/check-examples builds it.
+// scripts/check-examples builds it and runs its tests.
 let package = Package(
     name: "Services",
     dependencies: [
-        .package(name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle"]),
+        .package(name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle", "Tracing", "Metrics"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
         .executableTarget(
@@ -34,6 +37,20 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),
             ]
+        ),
+        // The tests of what only a trait brings.
+        .testTarget(
+            name: "TelemetryTests",
+            dependencies: [
+                .product(name: "CurlTransport", package: "NetworkLayer"),
+                .product(name: "NetworkLayer", package: "NetworkLayer"),
+                .product(name: "NetworkTelemetry", package: "NetworkLayer"),
+                .product(name: "NetworkTesting", package: "NetworkLayer"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]
         ),
     ]
 )

@@ -11,7 +11,7 @@ public import NetworkCore
 /// survive a fork.
 ///
 /// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
-public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, RemembersNonces {
+public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, RemembersNonces, ReportsStatistics {
     /// The shared dispatcher, with the default configuration.
     public static let shared = CurlNetworkDispatcher()
     /// The tutorials' name for ``shared``.
@@ -82,6 +82,16 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
     public var capabilities: TransportCapabilities { Self.found }
 
     private static let found = TransportCapabilities(curl: Libcurl.found)
+
+    /// The state of the connections and of the queue now, and what the dispatcher has done since it began. Of one that
+    /// has been shut down, nothing is left.
+    public var statistics: TransportStatistics {
+        get async {
+            var sum = TransportStatistics()
+            for loop in loops.started { sum += await loop.statistics ?? TransportStatistics() }
+            return sum
+        }
+    }
 
     /// Sends one request and returns when the response's head has arrived.
     /// - Throws: ``NetworkCore/NetworkError``; its `underlying` has the `CURLcode`.

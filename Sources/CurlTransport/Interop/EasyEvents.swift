@@ -67,6 +67,8 @@ enum BodyReading {
 protocol EasyBody: AnyObject {
     /// The number of bytes that libcurl has been given.
     var position: Int { get }
+    /// When libcurl was given the last byte; `nil` before.
+    var delivered: MonotonicTime? { get }
     /// Returns whether libcurl has been given the whole body and has sent that many bytes.
     func isWhole(sent: Int) -> Bool
     /// Fills the room as far as there are bytes.

@@ -57,6 +57,15 @@ struct Admission {
     /// The number of remembered origins, for tests.
     var originCount: Int { origins.count + (recent == nil ? 0 : 1) }
 
+    /// Calls `body` with each origin that has requests, and with the numbers of those that run and that wait.
+    func forEachOrigin(_ body: (Origin, _ running: Int, _ waiting: Int) -> Void) {
+        for (origin, state) in origins {
+            body(origin, state.running, state.passed - state.running + state.waiting.count)
+        }
+        guard let (origin, state) = recent else { return }
+        body(origin, state.running, state.passed - state.running + state.waiting.count)
+    }
+
     init(perOrigin: Int, inAll: Int, maximumQueued: Int) {
         self.perOrigin = perOrigin
         self.inAll = inAll

@@ -69,6 +69,17 @@ final class CurlLoop: Sendable {
     /// Discards the rest of the body.
     func discard(_ transfer: Transfer) { _ = mailbox.post(.discard(transfer)) }
 
+    /// The loop's statistics; `nil` if it has ended.
+    var statistics: TransportStatistics? {
+        get async {
+            await withCheckedContinuation { continuation in
+                if !mailbox.post(.report(to: { continuation.resume(returning: $0) })) {
+                    continuation.resume(returning: nil)
+                }
+            }
+        }
+    }
+
     /// Accepts no more transfers, and ends the thread when the present ones are over, after `patience` at the latest.
     /// Returns at once.
     func shutDown(within patience: Duration) {

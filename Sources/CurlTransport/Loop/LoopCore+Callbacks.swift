@@ -26,6 +26,7 @@ extension LoopCore: TransferDelegate {
     func transfer(_ transfer: Transfer, opened descriptor: Int32) {
         if state.openers[descriptor] != nil { poolWillClose(descriptor) }
         state.sockets.opened(descriptor)
+        state.figures.opened(descriptor, for: transfer.origin)
         transfer.state.run.openedSockets.append(descriptor)
         if transfer.connectsAnew() { state.deadlines.set(transfer.state.slot, noLaterThan: clock.now) }
         if Libcurl.found.suffers(from: .refusedAddressesWait) {

@@ -155,9 +155,14 @@ extension LoopCore {
         var late: [LoopMessage] = []
         mailbox.take(into: &late, &jobs)
         // A round may have left some of its messages, too.
-        for case .start(let transfer) in messages + late {
-            transfer.closeUpload()
-            transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
+        for message in messages + late {
+            switch message {
+            case .start(let transfer):
+                transfer.closeUpload()
+                transfer.channel.finish(.failure(NetworkError.shutDown(.preparing)))
+            case .report(let answer): answer(state.figures.statistics(with: state.admission))
+            default: break
+            }
         }
         for transfer in state.transfers.all {
             transfer.closeUpload()

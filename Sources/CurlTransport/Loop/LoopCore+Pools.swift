@@ -73,6 +73,7 @@ extension LoopCore: PoolDelegate {
 
     func poolWillClose(_ descriptor: Int32) {
         state.sockets.closed(descriptor)
+        state.figures.closed(descriptor)
         state.keptSockets.closed(descriptor)
         epoll.forget(descriptor)
         if let transfer = state.openers.removeValue(forKey: descriptor)?.transfer, transfer.state.run.connection == nil

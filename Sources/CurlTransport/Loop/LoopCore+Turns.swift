@@ -31,6 +31,7 @@ extension LoopCore {
         case .resume(let transfer): resume(transfer)
         case .discard(let transfer): if transfer.state.life != .outside { discard(transfer) }
         case .shutDown(let deadline): shutDownDeadline = min(shutDownDeadline ?? deadline, deadline)
+        case .report(let answer): answer(state.figures.statistics(with: state.admission))
         }
     }
 
@@ -122,8 +123,10 @@ extension LoopCore {
 
     func admit(_ turns: [Admission.Turn]) {
         for turn in turns {
-            state.transfers[turn.slot]?.state.life.take(turn)
             state.admitted.append(turn.slot)
+            guard let transfer = state.transfers[turn.slot] else { continue }
+            transfer.state.life.take(turn)
+            state.figures.waited(max(.zero, clock.now - transfer.sent), for: transfer.origin)
         }
     }
 

@@ -31,6 +31,7 @@ final class LoopCore: Unshared<LoopCore.State> {
     struct State {
         var pools = PoolTable()
         var sockets = SocketInterests()
+        var figures = LoopFigures()
         var keptSockets = KeptSockets()
         var deadlines = DeadlineHeap()
         var admission: Admission
@@ -96,6 +97,7 @@ final class LoopCore: Unshared<LoopCore.State> {
             state.admitted.isEmpty && state.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
             && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
+        state.figures.roundEnded(after: .now - clock.now)
         let timeout = maySleep ? nextDeadline.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()

@@ -33,6 +33,9 @@ final class LoopGroup: Sendable {
         }
     }
 
+    /// The loops that have been started.
+    var started: [CurlLoop] { state.withLock { Array($0.loops.values) } }
+
     /// Refuses new requests; running and waiting ones may end within `patience`. Returns at once.
     /// - Returns: The loops that now end.
     @discardableResult

@@ -12,6 +12,8 @@ enum LoopMessage: Sendable {
     case discard(Transfer)
     /// The loop accepts no more starts, and ends when nothing is left, at the deadline at the latest.
     case shutDown(deadline: MonotonicTime)
+    /// Somebody asks for the loop's statistics. The answer comes also from a loop that ends.
+    case report(to: @Sendable (TransportStatistics) -> Void)
 }
 
 /// Messages and jobs for the loop's thread, which takes them all at once. The thread is woken only when it sleeps.

@@ -13,6 +13,8 @@ final class ExchangeEnd: UnreadMetrics {
     /// The number of body bytes from libcurl, before content decoding.
     let bodyBytes: Int
     let hasRequestBody: Bool
+    /// When libcurl was given the last byte of the request's body; `nil` if it was not.
+    let bodyDelivered: MonotonicTime?
     let tlsSession: TLSSession?
     /// How often the request went out, and how often as a repeat.
     let sending: SendingRecord
@@ -30,6 +32,7 @@ final class ExchangeEnd: UnreadMetrics {
         ended = max(.now, admitted)
         bodyBytes = transfer.channel.receivedBytes
         hasRequestBody = transfer.hasRequestBody
+        bodyDelivered = transfer.state.run.easy?.reader?.delivered
         tlsSession = transfer.state.run.tlsSession
         sending = transfer.state.sending
         trailerBytes = transfer.state.response.head.trailerBytes
@@ -38,7 +41,7 @@ final class ExchangeEnd: UnreadMetrics {
 
     /// The metrics, built on demand.
     var metrics: TransportMetrics {
-        info.metrics(
+        var metrics = info.metrics(
             queued: admitted - sent,
             begun: begun - sent,
             total: ended - sent,
@@ -48,6 +51,8 @@ final class ExchangeEnd: UnreadMetrics {
             sending: sending,
             responded: responded.map { $0 - sent }
         )
+        if hasRequestBody { metrics.requestSent = bodyDelivered.map { $0 - sent } }
+        return metrics
     }
 }
 
@@ -314,6 +319,7 @@ extension TransferInfo {
             metrics.connect = connect.map { .microseconds(max(0, $0 - (nameLookup ?? 0))) }
             metrics.tls = tls.map { .microseconds(max(0, $0 - (connect ?? 0))) }
         }
+        metrics.requestSent = preTransfer.map { begun + .microseconds($0) }
         metrics.firstByte = firstByte.map { begun + .microseconds($0) }
         // libcurl's clock begins anew with each repeat, and below 8.3 it stops when an upload begins.
         let isOwn = !hasRequestBody && metrics.firstByte != nil && sending.attempts <= 1

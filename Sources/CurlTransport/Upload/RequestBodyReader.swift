@@ -13,6 +13,7 @@ final class RequestBodyReader: EasyBody {
 
     private let source: Source
     private(set) var position = 0
+    private(set) var delivered: MonotonicTime?
     /// Whether libcurl has received a streamed body's end.
     private var hasEnded = false
 
@@ -34,6 +35,7 @@ final class RequestBodyReader: EasyBody {
             let piece = bytes[start..<min(bytes.endIndex, start + room.left)]
             room.append(piece)
             position += piece.count
+            if position == bytes.count { delivered = .now }
             return .filled
         case .upload(let upload): return read(upload, into: &room)
         }
@@ -46,10 +48,11 @@ final class RequestBodyReader: EasyBody {
             case .bytes(let bytes):
                 room.append(bytes)
                 position += bytes.count
+                if position == upload.length { delivered = .now }
             case .nothingYet where !isEmpty, .end where !isEmpty, .failed where !isEmpty: return .filled
             case .nothingYet: return .pause
             case .end:
-                hasEnded = true
+                (hasEnded, delivered) = (true, delivered ?? .now)
                 return .filled
             case .failed(let error): return .failure(error)
             }
@@ -63,7 +66,7 @@ final class RequestBodyReader: EasyBody {
         case .upload(let upload): guard position == 0, upload.restart() else { return false }
         }
         self.position = position
-        hasEnded = false
+        (hasEnded, delivered) = (false, nil)
         return true
     }
 }

@@ -11,9 +11,10 @@ extension RequestData {
         options: TransportOptions = TransportOptions(), encoder: JSONRequestEncoder = .json
     ) throws -> TransportRequest {
         if let refusal { throw refusal }
-        let (url, credentials) = try target()
+        let (url, credentials) = try target(of: try PathTemplate.filled(path, with: pathParameters))
         var request = TransportRequest(method: method, url: url, options: options)
         request.credentials = URLCredentials(credentials, for: url)
+        if !pathParameters.isEmpty { request.template = PathTemplate.name(of: path) }
         request.headerFields = try HTTPFields(checking: headerFields)
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
         guard let content = try content ?? contentOfParameters() else { return request }
@@ -26,7 +27,7 @@ extension RequestData {
     }
 
     /// Returns the URL with its whole query, and the credentials that stood before its host.
-    private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
+    private func target(of path: String) throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         // A text with ':' is meant to be a URL, whose parser says what is wrong.
         if isBelowClientsBase, !path.isEmpty,
             path.hasBytePrefix("/") || !path.utf8.contains(UInt8(ascii: ":"))

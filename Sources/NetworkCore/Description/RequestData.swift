@@ -19,6 +19,11 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// host become Basic authentication for this origin, see
     /// ``TransportRequest/init(method:to:headerFields:body:options:)``.
     public var path: String
+    /// The values of the names in braces in ``path``: of `users/{id}`, that of `id`. Each is one segment, or a part of
+    /// one, whatever is in it (``RequestURL/segment(_:)``). The path as it is written names the request in metrics and
+    /// traces (``TransportRequest/template``). A name without a value, a value without a name, and a value that is
+    /// empty, `.` or `..` are ``NetworkError/Code/invalidParameters``. Default: none, and braces mean nothing.
+    public var pathParameters: [String: any CustomStringConvertible & Sendable]
     /// The request's own base URL, which replaces the client's. With `nil`, the default, the client's applies.
     public var baseURL: String?
     /// Whether ``path`` is the whole URL, whatever base the client has.
@@ -48,6 +53,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// Creates a request with literal parameters.
     /// - Parameters:
     ///   - path: The whole URL, or the path below a base URL.
+    ///   - pathParameters: The values of the names in braces in the path. Default: none.
     ///   - baseURL: The URL that the path is appended to.
     ///   - method: The HTTP method. Default: GET.
     ///   - query: Parameters for the query, whatever the method.
@@ -56,6 +62,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     ///   - headerFields: The header fields. Two names that differ only in case are refused when the request is sent.
     public init(
         path: String,
+        pathParameters: [String: any CustomStringConvertible & Sendable] = [:],
         baseURL: String? = nil,
         method: HTTPRequest.Method = .get,
         query: [String: ParameterValue]? = nil,
@@ -64,6 +71,7 @@ public struct RequestData: Sendable, SafelyPrinted {
         headerFields: [String: String] = [:]
     ) {
         self.path = path
+        self.pathParameters = pathParameters
         self.baseURL = baseURL
         self.method = method
         self.query = query
@@ -117,6 +125,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     @_disfavoredOverload
     public init(
         path: String,
+        pathParameters: [String: any CustomStringConvertible & Sendable] = [:],
         baseURL: String? = nil,
         method: HTTPRequest.Method = .get,
         query: [String: Any?]? = nil,
@@ -125,7 +134,8 @@ public struct RequestData: Sendable, SafelyPrinted {
         headerFields: [String: String] = [:]
     ) {
         self.init(
-            path: path, baseURL: baseURL, method: method, query: query?.mapValues(ParameterValue.init),
+            path: path, pathParameters: pathParameters, baseURL: baseURL, method: method,
+            query: query?.mapValues(ParameterValue.init),
             parameters: parameters?.mapValues(ParameterValue.init), content: content, headerFields: headerFields)
     }
 

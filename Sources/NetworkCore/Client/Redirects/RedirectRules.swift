@@ -12,7 +12,7 @@ struct RedirectRules: Sendable {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let target = target(of: head, from: request.url)
         else { return nil }
         var next = request
-        next.url = target
+        (next.url, next.template) = (target, nil)
         if dropsBody(head.status.code, request) {
             if next.method != .head { next.method = .get }
             next.body = nil

@@ -10,6 +10,9 @@ public struct TransportMetrics: Sendable, Hashable {
     public var connect: Duration?
     /// The time of the TLS handshake; `nil` without TLS and on a reused connection.
     public var tls: Duration?
+    /// The time from `send` to the last byte of the request, as far as it has been handed over to the library below;
+    /// `nil` where the response came first.
+    public var requestSent: Duration?
     /// The time from `send` to the first byte of the response.
     public var firstByte: Duration?
     /// Whether the exchange used a kept connection.
@@ -44,6 +47,7 @@ public struct TransportMetrics: Sendable, Hashable {
     func following(rounds count: Int, repeats: Int, of time: Duration) -> TransportMetrics {
         var metrics = self
         metrics.total += time
+        metrics.requestSent? += time
         metrics.firstByte? += time
         metrics.resends = (resends ?? 0).addingClamped(count).addingClamped(repeats)
         if repeats > 0 { metrics.repeats = (self.repeats ?? 0).addingClamped(repeats) }

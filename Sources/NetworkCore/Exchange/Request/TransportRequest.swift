@@ -28,6 +28,13 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         _modify { yield &content.value.options }
     }
 
+    /// The path with the names of its values in place of the values, such as `/users/{id}`: the name of the request in
+    /// metrics and traces, which must not grow with values. A redirect has none. `nil`, the default, for none.
+    public var template: String? {
+        get { content.value.template }
+        set { content.value.template = newValue }
+    }
+
     @usableFromInline var content: CopyOnWrite<Content>
 
     @usableFromInline
@@ -39,6 +46,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         @usableFromInline var options: TransportOptions
         /// Whether credentials were left out of the request, because they are for another origin.
         var lacksCredentials = false
+        var template: String?
     }
 
     /// Whether credentials were left out of the request, because they are for another origin.
