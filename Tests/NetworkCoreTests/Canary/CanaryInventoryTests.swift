@@ -34,6 +34,8 @@ struct CanaryInventoryTests {
         "TransportCapabilities": "names",
         "WireLog": "a logger and names",
         "TransportMetrics": "times, counts and addresses",
+        "TransportStatistics": "counts, times and origins", "TransportStatistics.Connections": "counts and a time",
+        "TransportStatistics.Loops": "counts and times",
         "Empty": "nothing", "JSONRequestEncoder": "an encoder", "JSONResponseDecoder": "a decoder",
         "ClosureResponseDecoder": "a closure",
         "ResponseValidation": "closures", "CookieJar.PublicSuffixList": "names",
