@@ -13,7 +13,7 @@ public import NetworkCore
 /// | `http.client.open_connections` with `http.connection.state` `active` or `idle` | meter |
 /// | `networklayer.pool.opened`, `networklayer.pool.closed` | counters of connections |
 /// | `networklayer.pool.waiting` | meter: requests that wait for a place |
-/// | `networklayer.pool.waited`, `networklayer.pool.wait_microseconds` | counters of requests that got one, and of their wait |
+/// | `networklayer.pool.waited`, `networklayer.pool.wait_microseconds` | counters: who got one, and the wait |
 /// | `networklayer.loop.rounds`, `networklayer.loop.busy_microseconds` | counters |
 /// | `networklayer.loop.longest_round_microseconds` | meter: the longest round so far |
 ///

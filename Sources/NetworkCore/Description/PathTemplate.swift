@@ -1,8 +1,8 @@
 /// A path with names in braces, such as `users/{id}/orders`.
 enum PathTemplate {
     /// Returns the path with each name replaced by its value, encoded as a part of one segment.
-    /// - Throws: ``NetworkError/Code/invalidParameters`` for a name without a value, a value without a name, and a value
-    ///   that is empty or a dot segment.
+    /// - Throws: ``NetworkError/Code/invalidParameters`` for a name without a value, a value without a name, and a
+    ///   value that is empty or a dot segment.
     static func filled(
         _ path: String, with values: [String: any CustomStringConvertible & Sendable]
     ) throws -> String {
