@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "NetworkRollout", targets: ["NetworkRollout"]),
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .library(name: "NetworkTelemetry", targets: ["NetworkTelemetry"]),
+        .library(name: "NetworkResilience", targets: ["NetworkResilience"]),
     ],
     traits: [
         .trait(
@@ -101,6 +102,8 @@ let package = Package(
             dependencies: ["CLibrary", "NetworkComparison", "NetworkCore", "NetworkLayer", logging],
             swiftSettings: librarySettings
         ),
+        // Steps against servers that fail or are slow.
+        .target(name: "NetworkResilience", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         // Spans and metrics. Without its traits it is empty; its tests are in Examples/Services, which has them.
         .target(
             name: "NetworkTelemetry",
@@ -178,6 +181,13 @@ let package = Package(
         .testTarget(
             name: "NetworkRolloutTests",
             dependencies: ["NetworkLayer", "NetworkRollout", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkResilienceTests",
+            dependencies: [
+                "CurlTransport", "NetworkCore", "NetworkResilience", "NetworkTesting", "TestSupport", httpTypes,
+            ],
             swiftSettings: settings
         ),
         .testTarget(

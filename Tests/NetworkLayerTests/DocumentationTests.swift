@@ -27,6 +27,7 @@ struct DocumentationTests {
         ("\(catalogue)/LimitsAndConcurrency.md", "ServiceSamples.swift"),
         ("\(catalogue)/InAService.md", "ServiceSamples.swift"),
         ("\(catalogue)/Logging.md", "ServiceSamples.swift"),
+        ("\(catalogue)/Resilience.md", "../NetworkResilienceTests/ResilienceSamples.swift"),
         ("\(catalogue)/Telemetry.md", "../../Examples/Services/Tests/TelemetryTests/TelemetrySamples.swift"),
         ("\(catalogue)/ShadowAndCanary.md", "../NetworkRolloutTests/RolloutSamples.swift"),
         ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),

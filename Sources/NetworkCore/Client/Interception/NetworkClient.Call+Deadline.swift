@@ -25,7 +25,7 @@ extension NetworkClient.Call {
 
     /// Runs work that must end by the call's deadline and within a time of its own; `nil` for none.
     /// - Throws: The errors of ``withinDeadline(_:)``; or `error` after the time.
-    func withinDeadline<Value: Sendable>(
+    package func withinDeadline<Value: Sendable>(
         and time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let time, time < remaining ?? .seconds(Int64.max) else { return try await withinDeadline(work) }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 public import HTTPTypes
 import Synchronization
 
@@ -163,9 +163,9 @@ public struct RetryInterceptor: Interceptor {
             bucket = Guarded(Bucket(capacity: capacity, perCall: perCall))
         }
 
-        func earn() { bucket.withLock { $0.earn() } }
+        package func earn() { bucket.withLock { $0.earn() } }
 
-        func spend() -> Bool { bucket.withLock { $0.spend() } }
+        package func spend() -> Bool { bucket.withLock { $0.spend() } }
     }
 }
 
@@ -181,10 +181,10 @@ extension Interceptor where Self == RetryInterceptor {
 }
 
 /// The pause that a server requests (RFC 9110 §10.2.3).
-enum RetryAfter {
+package enum RetryAfter {
     /// Returns the time from now, the longest of several; `nil` without the field and for a value that is neither
     /// seconds nor a date. A date in the past is zero.
-    static func duration(in fields: HTTPFields, now: Date) -> Duration? {
+    package static func duration(in fields: HTTPFields, now: Date) -> Duration? {
         fields[values: .retryAfter].compactMap { duration($0, now: now) }.max()
     }
 

@@ -8,7 +8,7 @@ extension TransportResponse {
     /// Ends the exchange of a response that is not needed. A small body is read, so that its connection is free for the
     /// next request; a larger one is abandoned. The exchange must be over when this returns, although the response is
     /// still held: the next request may wait for its slot.
-    func drain() async {
+    package func drain() async {
         // Errors concern only a response that is discarded. A body beyond the limit is an error that ends its exchange;
         // a body that announces such a length is not read at all.
         await atMost(Self.drainTime) { _ = try? await body.collect(upTo: Self.drainedBytes) }
@@ -16,7 +16,7 @@ extension TransportResponse {
     }
 
     /// Ends the exchange at once, however much is left of its body, even while the response is held.
-    func end() async {
+    package func end() async {
         // A cancelled reader ends the exchange without waiting for a byte. It reads nothing before its cancellation,
         // since a small rest would be read to its end. Its error concerns a discarded response.
         let (cancellation, keepsOpen) = AsyncStream<Void>.makeStream()

@@ -107,7 +107,7 @@ extension NetworkError.Code {
 
     /// The failures of the network, after which another attempt may succeed. This list alone decides what a call
     /// retries by default, and after which failures a stream of events reconnects and a download goes on.
-    static let networkFailures: Set<Self> = [
+    package static let networkFailures: Set<Self> = [
         nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
         lowSpeed, truncatedBody,
     ]
