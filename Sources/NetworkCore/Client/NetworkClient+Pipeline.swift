@@ -46,7 +46,6 @@ extension NetworkClient {
     }
 
     /// Checks that the call has time left.
-    /// - Throws: ``NetworkError/Code/totalTimeout`` if the call's time is over.
     func checkTime(for request: TransportRequest, in call: Call) throws {
         guard let remaining = call.remaining, remaining <= .zero else { return }
         // A timeout of 0 or less is an invalid option, not a deadline that has passed.

@@ -41,8 +41,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// The longest time without any transfer of bytes, in place of the client's ``TransportOptions/idleTimeout``. With
     /// `nil`, the default, the client's applies.
     public var idleTimeout: Duration?
-    /// The reason why the request can't be sent, if it is known already. Sending the request throws it. It is for code
-    /// that converts other types to requests and can't throw.
+    /// The reason why the request can't be sent, if it is known already. Sending the request throws it.
     package var refusal: (any Error)?
 
     /// Creates a request with literal parameters.

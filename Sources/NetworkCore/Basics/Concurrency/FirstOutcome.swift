@@ -27,9 +27,6 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
     }
 
     /// Waits for the outcome, once.
-    /// - Parameters:
-    ///   - error: The outcome in a cancelled task.
-    ///   - onCancel: Called when the task is cancelled.
     package func value(
         orWhenCancelled error: any Error, onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
@@ -42,7 +39,6 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
     }
 
     /// Delivers the outcome, or does nothing if there was one already.
-    /// - Returns: Whether this outcome was the first.
     @discardableResult
     package func finish(_ outcome: Result<Value, any Error>) -> Bool {
         let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
@@ -69,7 +65,6 @@ package final class OneTimeFlag: Sendable {
     package init() {}
 
     /// Raises the flag.
-    /// - Returns: Whether this call raised it; `false` if it was raised before.
     package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 
     package var isRaised: Bool { flag.load(ordering: .acquiring) }

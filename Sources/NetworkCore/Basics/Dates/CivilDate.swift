@@ -9,8 +9,7 @@ package struct CivilDate: Equatable {
     var minute = 0
     var second = 0
 
-    /// The point in time, or `nil` if the fields form no valid date, such as 30 February. A leap second counts as the
-    /// second after it.
+    /// The point in time, or `nil` if the fields form no valid date, such as 30 February.
     package var moment: Date? { moment(inYears: 1601...9999) }
 
     /// The point in time, or `nil` if the fields form no valid date within some years, from 1 on.
@@ -87,8 +86,6 @@ package struct CivilDate: Equatable {
 /// A parser for the three forms of a date in a header field (RFC 9110 §5.6.7).
 enum HTTPDate {
     /// Returns the point in time that a text stands for, or `nil` if the text has none of the three forms.
-    /// - Parameter now: The reference for two-digit years. Such a year is the latest one that is at most 50 years after
-    ///   it.
     static func parse(_ text: String, now: Date) -> Date? {
         let words = text.split(separator: " ", omittingEmptySubsequences: true)
         switch words.count {

@@ -3,10 +3,6 @@ package import FoundationEssentials
 import Synchronization
 
 /// A pool of memory for bodies, in pieces of 32 KiB to 1 MiB.
-///
-/// When memory of that size is freed, the C library returns it to the kernel, and the next body faults in page after
-/// page. That costs more than the transfer itself. The pool keeps at most 16 MiB, and a loop that has been idle for a
-/// while empties it. A piece in use belongs to the code that took it.
 package final class BufferMemory: Sendable {
     package static let shared = BufferMemory()
 
@@ -59,8 +55,7 @@ package final class BufferMemory: Sendable {
         if !isKept { unsafe Self.release(piece) }
     }
 
-    /// Returns the first bytes of a piece from ``take(_:)`` as `Data`. The piece returns to the pool when the `Data` is
-    /// released, or at once if more than half of it would be unused.
+    /// Returns the first bytes of a piece from ``take(_:)`` as `Data`.
     package func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
         // A copy: a few bytes would keep a large piece out of the pool.
         guard capacity <= 2 * count else {

@@ -1,7 +1,4 @@
 /// Text compared byte by byte, for everything that a peer reads byte by byte.
-///
-/// `==`, `hasPrefix`, `contains` and `split` compare Characters: a combining mark after a delimiter hides the
-/// delimiter, U+037E equals a semicolon, and U+212A becomes `k` in lower case.
 extension StringProtocol {
     /// Whether the text starts with the bytes of a prefix.
     package func hasBytePrefix(_ prefix: some StringProtocol) -> Bool { utf8.starts(with: prefix.utf8) }

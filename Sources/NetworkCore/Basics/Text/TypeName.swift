@@ -1,7 +1,6 @@
 /// The name of a type as source code spells it: `[Account]?`, not `Swift.Optional<Swift.Array<Walk.Account>>`.
 enum TypeName {
-    /// Returns the name without modules and enclosing types. A name that can't be parsed, such as that of a closure's
-    /// type, is returned as Swift's reflection writes it.
+    /// Returns the name without modules and enclosing types.
     static func of(_ type: Any.Type) -> String { spelled(String(reflecting: type)) }
 
     /// Does the same for a name from `String(reflecting:)`.

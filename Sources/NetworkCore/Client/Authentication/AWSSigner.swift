@@ -3,9 +3,6 @@ import HTTPTypes
 
 /// The signature of a request by AWS Signature Version 4
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). Pure.
-///
-/// Signed are the host, the content's type, and the fields of the vendor (`X-Amz-…`): what is on the way between a
-/// client and a service changes none of them.
 struct AWSSigner {
     private let signature: TransportOptions.Authentication.AWSSignature
     private let region: String
@@ -15,8 +12,7 @@ struct AWSSigner {
     /// The time as the signature has it: `20150830T123600Z`.
     var time: String
 
-    /// - Parameter seconds: The time, in seconds since 1970.
-    /// - Throws: ``NetworkError/Code/invalidOption`` if the host's name has no region or no service.
+    /// seconds: The time, in seconds since 1970.
     init(_ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int) throws {
         self.signature = signature
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
@@ -62,9 +58,6 @@ struct AWSSigner {
     }
 
     /// Returns the value of `Authorization`.
-    /// - Parameters:
-    ///   - fields: The fields that are sent, with the time, each name once.
-    ///   - contentHash: The hash of the content as hexadecimal digits, or what stands for it.
     func authorization(
         method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
     ) -> String {

@@ -83,7 +83,6 @@ private struct ChallengeParser {
     }
 
     /// Skips the bytes that fit.
-    /// - Returns: Whether there were any.
     @discardableResult
     private mutating func skip(_ fits: (UInt8) -> Bool) -> Bool {
         let skipped = rest.prefix(while: fits)

@@ -68,10 +68,6 @@ struct DigestChallenge: Sendable {
     }
 
     /// Returns the value of `Authorization`.
-    /// - Parameters:
-    ///   - target: The path and the query of the request.
-    ///   - clientNonce: A text that no other response to this challenge has, unless with another count.
-    ///   - count: The number of requests with the challenge's nonce, this one included.
     func authorization(
         user: String, password: String, method: String, target: String, clientNonce: String, count number: Int = 1
     ) -> String {
@@ -95,8 +91,7 @@ struct DigestChallenge: Sendable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// The challenge with the nonce that the server wants next (RFC 7616 §3.5). `nil` for a session, whose secret
-    /// contains its first nonce.
+    /// The challenge with the nonce that the server wants next (RFC 7616 §3.5).
     func following(nonce next: String) -> DigestChallenge? {
         guard !algorithm.isSession, next.utf8.count <= Self.maximumTextBytes else { return nil }
         var challenge = self

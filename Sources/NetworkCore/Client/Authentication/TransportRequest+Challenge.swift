@@ -2,12 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 
 /// Credentials that a server or a proxy must challenge first (RFC 9110 §11).
-///
-/// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
-/// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server, or a proxy, may challenge a request and call the nonce stale once. A challenge of a remembered nonce
-    /// comes before.
+    /// A server, or a proxy, may challenge a request and call the nonce stale once.
     private static let roundsOfEach = 2
 
     /// Whether the options have credentials for a challenge that this library responds to.
@@ -15,8 +11,7 @@ extension TransportRequest {
         options.hasRareOptions && (options.authentication?.challenged != nil || proxyCredentials != nil)
     }
 
-    /// The proxy and the credentials for its challenge, if the request goes to it as a request. For a tunnel libcurl
-    /// responds to the challenge of CONNECT.
+    /// The proxy and the credentials for its challenge, if the request goes to it as a request.
     private var proxyCredentials: (url: String, credentials: TransportOptions.Authentication.Challenged)? {
         guard case .explicit(let proxy) = options.proxy.choice, let user = proxy.user,
             proxy.respondsToChallenge(of: self), !headerFields.contains(.proxyAuthorization)
@@ -27,9 +22,6 @@ extension TransportRequest {
     }
 
     /// Sends the request, and again with credentials if the server or the proxy challenges it.
-    /// - Parameters:
-    ///   - nonces: The nonces that others have given.
-    ///   - send: Sends one exchange.
     func answeringChallenges(
         remembering nonces: DigestMemory, _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
@@ -116,7 +108,6 @@ private struct Challenger {
     private var infoField: HTTPField.Name { party == .server ? .authenticationInfo : .proxyAuthenticationInfo }
 
     /// Adds the credentials for a nonce that an earlier request was given.
-    /// - Returns: Whether there are any.
     @discardableResult
     func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) -> Bool {
         guard let value = nonces.credentials(credentials, for: request, at: place) else { return false }
@@ -203,8 +194,7 @@ extension TransportOptions.Authentication {
 }
 
 extension RequestURL {
-    /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query. Digest compares the
-    /// text (RFC 7616 §3.4.6), and a signature contains the path.
+    /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query.
     func withComparableEscapes(inQuery: Bool = true) -> RequestURL {
         let query = inQuery ? query.flatMap { $0.isEmpty ? nil : $0.withCapitalEscapes } : query
         return RequestURL(scheme: scheme, host: host, port: port, path: path.withCapitalEscapes, query: query)

@@ -11,9 +11,6 @@ extension TransportRequest {
     }
 
     /// Sends the request with its credentials: in the rounds that a challenge takes, or with a signature.
-    /// - Parameters:
-    ///   - nonces: The nonces of the transport.
-    ///   - send: Sends one exchange.
     package func authenticated(
         remembering nonces: DigestMemory = DigestMemory(),
         _ send: (TransportRequest) async throws -> TransportResponse
@@ -27,9 +24,6 @@ extension TransportRequest {
     }
 
     /// Returns the request with its signature.
-    /// - Parameter seconds: The time of the signature, in seconds since 1970.
-    /// - Throws: ``NetworkError/Code/unsupported`` for a one-time stream, of which no hash is known; the errors of
-    ///   reading the body.
     func signed(
         by signature: TransportOptions.Authentication.AWSSignature, seconds: Int
     ) async throws -> TransportRequest {

@@ -1,12 +1,8 @@
 import FoundationEssentials
 
 /// The cookies of a jar: which are kept, which replace which, which are evicted. Pure: the caller passes the time.
-///
-/// They are grouped by site (the public suffix and the label before it), so that the many subdomains of one site share
-/// one limit.
 struct CookieStore: Sendable {
-    /// The limits on the cookies of one site and on all cookies. One more cookie than the latter makes a tenth of all
-    /// leave.
+    /// The limits on the cookies of one site and on all cookies.
     static let maximumPerSite = 180
     static let maximumInAll = 3000
 

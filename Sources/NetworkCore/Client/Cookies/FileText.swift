@@ -4,7 +4,6 @@ import FoundationEssentials
 /// Small text files: read up to a limit, written completely or not at all.
 enum FileText {
     /// Reads a regular file.
-    /// - Throws: ``NetworkError/Code/unreadableFile``, also for a file of more bytes than the limit.
     static func read(_ path: String, limit: Int) throws(NetworkError) -> Data {
         let text = try SystemFile.contents(of: path, upTo: limit)
         guard text.count <= limit else { throw .file(path, EFBIG, isToRead: true) }
@@ -20,9 +19,7 @@ enum FileText {
         }
     }
 
-    /// Writes a file that only its owner may read. The file replaces an existing one once it is complete. A file that
-    /// is not a regular one is written to directly; see ``FilePlace``.
-    /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
+    /// Writes a file that only its owner may read. The file replaces an existing one once it is complete.
     static func write(_ text: Data, to path: String) throws {
         try FileSignals.blocking {
             switch try FilePlace(toWrite: path) {

@@ -90,8 +90,7 @@ extension CookieJar {
             return read.suffixLength(of: labels) == labels.count
         }
 
-        /// Returns the part of a host that has one owner: its public suffix and one more label. For an address or a
-        /// public suffix, that is the host itself.
+        /// Returns the part of a host that has one owner: its public suffix and one more label.
         func site(of host: String) -> String {
             if HostName.isAddress(host) { return host }
             let labels = Self.labels(of: host)
@@ -102,8 +101,7 @@ extension CookieJar {
             host.split(atByte: UInt8(ascii: ".")).filter { !$0.isEmpty }
         }
 
-        /// Returns the number of labels, from the right, in the public suffix. The longest rule applies, exceptions
-        /// first.
+        /// Returns the number of labels, from the right, in the public suffix.
         private func suffixLength(of labels: [Substring]) -> Int {
             // Longer names match nothing, and a hostile one has many labels.
             for start in labels.indices.suffix(mostLabels) {

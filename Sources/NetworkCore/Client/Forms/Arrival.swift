@@ -88,9 +88,6 @@ struct Arrival: Sendable {
     }
 
     /// Rejects a head before its body is read; the error carries the start of that body.
-    /// - Parameters:
-    ///   - validation: The validation. Default: the client's.
-    ///   - head: The head to check. Default: the response's own.
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
@@ -100,8 +97,7 @@ struct Arrival: Sendable {
         }
     }
 
-    /// Returns the start of the body, as much as arrives within a second. A failure on the way is ignored, since the
-    /// rejection matters more.
+    /// Returns the start of the body, as much as arrives within a second.
     private func start() async throws -> Data {
         let start = Guarded(Data())
         await atMost(Self.refusedTime) { [body = incoming.body] in

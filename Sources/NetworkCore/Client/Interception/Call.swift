@@ -57,9 +57,7 @@ extension NetworkClient {
         /// The time left before ``deadline``, never below zero; `nil` without a deadline.
         public var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
 
-        /// Returns an error with the history of the call: the number of attempts and redirects, and the time it took. A
-        /// failure that no transport has attached an exchange to, such as a deadline that passes between two exchanges,
-        /// gets one here.
+        /// Returns an error with the history of the call: the number of attempts and redirects, and the time it took.
         func noted(in error: any Error, of first: TransportRequest, transport: String) -> any Error {
             guard var error = error as? NetworkError else { return error }
             if error.exchange == nil, error.phase != .preparing {
@@ -108,8 +106,7 @@ extension NetworkClient {
             count(repeats: response.metrics.repeats)
         }
 
-        /// Records an exchange. The stream of a body that an earlier exchange of the call still sends may be the same:
-        /// its reading ends first.
+        /// Records an exchange.
         func beginExchange(_ request: TransportRequest) {
             let readsStream = request.body.map { $0.bytes == nil } ?? false
             let (earlier, last) = record.withLock { record in

@@ -6,10 +6,6 @@ struct BackOff: Sendable, Hashable {
     var limit: Duration
 
     /// Returns the delay.
-    /// - Parameters:
-    ///   - failures: The number of failures in a row, from 1.
-    ///   - jitter: The part of the delay that is added to it, between 0 and 1, so that clients that failed together
-    ///     don't retry together.
     func delay(after failures: Int, jitter: Double) -> Duration {
         // A negative time counts as 0; multiples of a `Duration` beyond `Int64` seconds trap.
         let limit = max(.zero, min(limit, .seconds(Int64.max)))

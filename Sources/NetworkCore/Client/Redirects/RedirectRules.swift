@@ -7,7 +7,6 @@ struct RedirectRules: Sendable {
     var joinsFields = false
 
     /// Returns the next request; `nil` for a response that is returned as it is.
-    /// - Throws: ``NetworkError/Code/redirectRefused``.
     func next(after request: TransportRequest, head: HTTPResponse) throws -> TransportRequest? {
         guard [301, 302, 303, 307, 308].contains(head.status.code), let target = target(of: head, from: request.url)
         else { return nil }
@@ -82,7 +81,6 @@ enum OfOneOrigin {
     private static let places: Set<String> = ["host", "referer"]
 
     /// Whether a header field is meant for one origin.
-    /// - Parameter own: The secret fields in addition to ``SecretFields``.
     static func contains(_ name: HTTPField.Name, besides own: Set<HTTPField.Name>) -> Bool {
         SecretFields.contains(name) || own.contains(name) || places.contains(name.canonicalName)
     }

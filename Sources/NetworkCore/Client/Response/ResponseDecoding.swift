@@ -3,7 +3,6 @@ import HTTPTypes
 
 enum ResponseDecoding {
     /// Returns the value that a decoder makes; ``Empty`` and an optional without a body are made here.
-    /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.
     static func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
@@ -36,9 +35,6 @@ enum ResponseDecoding {
 
 extension NetworkError {
     /// Returns the error for a body, or a line of one, that does not fit a type.
-    /// - Parameters:
-    ///   - place: The place of the text, such as `line 3`; empty for the whole body.
-    ///   - contentType: The response's Content-Type, if it names another format than the decoder's.
     static func decodingFailed(
         _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
     ) -> NetworkError {
@@ -71,8 +67,6 @@ extension NetworkError {
     }
 
     /// Explains a decoder's error.
-    /// - Returns: The path to the value, the problem in words that hold nothing of the body, and the decoder's own
-    ///   words, which may.
     private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
         case .typeMismatch(let type, let context):

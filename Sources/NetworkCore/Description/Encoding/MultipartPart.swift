@@ -91,7 +91,6 @@ public struct MultipartPart: Sendable, SafelyPrinted {
     }
 
     /// Returns the part's head, without the boundary before it.
-    /// - Throws: ``NetworkError/Code/invalidParameters``, which says where.
     func head() throws -> Data {
         var head = "Content-Disposition: form-data; name=\"\(try Self.quoted(name, of: "name"))\""
         if let fileName { head += "; filename=\"\(try Self.quoted(fileName, of: "file name"))\"" }
@@ -121,8 +120,7 @@ public struct MultipartPart: Sendable, SafelyPrinted {
 
     /// The text that separates the parts of a multipart body.
     enum Boundary {
-        /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers. The
-        /// probability that it occurs in a file by chance is below 1 in 2^128 for each byte.
+        /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers.
         @Sendable static func random() -> String {
             var generator = SystemRandomNumberGenerator()
             return random(using: &generator)
@@ -138,8 +136,6 @@ public struct MultipartPart: Sendable, SafelyPrinted {
         static let attempts = 8
 
         /// Returns a boundary that does not occur in the known bytes.
-        /// - Throws: ``NetworkError/Code/invalidParameters`` if each of 8 boundaries occurs in them, or if one is
-        ///   invalid.
         static func make(_ generate: () -> String, avoiding parts: [Data]) throws -> String {
             for _ in 0..<attempts {
                 let boundary = generate()

@@ -21,9 +21,6 @@ struct QueryEncoder {
     }
 
     /// Creates an encoder.
-    /// - Parameters:
-    ///   - limit: The limit on the result.
-    ///   - escape: Escapes a name or a value. Default: the escaping of a query.
     init(
         _ conventions: RequestData.Conventions, limit: Limit,
         escape: @escaping (String) -> String = PercentEncoding.component
@@ -44,8 +41,6 @@ struct QueryEncoder {
     }
 
     /// Returns the encoded parameters.
-    /// - Throws: ``NetworkError/Code/invalidParameters``, which names the first parameter that can't be encoded; the
-    ///   limit's error.
     func encode(_ parameters: [String: ParameterValue]) throws -> String {
         var pairs = Pairs()
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {

@@ -44,7 +44,6 @@ extension RequestContent {
 
 extension TransportRequest.Body {
     /// Returns several bodies as one, in their order.
-    /// - Throws: ``NetworkError/Code/invalidParameters`` if the sum of the lengths overflows.
     static func joined(_ pieces: [TransportRequest.Body]) throws -> TransportRequest.Body {
         let known = pieces.compactMap(\.knownBytes)
         if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }

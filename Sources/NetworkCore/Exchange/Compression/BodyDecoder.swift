@@ -11,8 +11,7 @@ package final class BodyDecoder: Sendable {
         var workAtPause = 0
     }
 
-    /// The number of bytes after which other tasks get the thread, a few milliseconds' worth. A reader that never waits
-    /// would keep it.
+    /// The number of bytes after which other tasks get the thread, a few milliseconds' worth.
     private static let workBetweenPauses = 1 << 20
     private let state: Guarded<State>
 
@@ -27,10 +26,6 @@ package final class BodyDecoder: Sendable {
     package func discard() { state.withLock { $0.hasEnded = true } }
 
     /// Returns the next decoded bytes, never empty, or `nil` at the end and after an error.
-    /// - Parameters:
-    ///   - check: Throws when the deadline has passed or the reader has gone. Called every few milliseconds.
-    ///   - fetch: Returns the next bytes from the wire, or `nil` at their end.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding``; any error of `check` and `fetch`.
     package func next(check: () throws -> Void, fetch: () async throws -> Data?) async throws -> Data? {
         while true {
             let (step, pauses) = try attempt(Self.step)

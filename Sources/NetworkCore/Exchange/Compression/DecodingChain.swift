@@ -2,9 +2,6 @@ package import FoundationEssentials
 
 /// The decoders of one body, in series. With `Content-Encoding: deflate, gzip` the body was deflated first, so gzip is
 /// removed first.
-///
-/// Each step is one call of one decoder with limited input and output, so that a deadline can be checked between steps,
-/// whatever the bytes are.
 package struct DecodingChain: ~Copyable {
     package enum Step: Sendable, Equatable {
         /// Decoded bytes, never empty.
@@ -15,8 +12,7 @@ package struct DecodingChain: ~Copyable {
         case needsInput
     }
 
-    /// The maximum size of a piece of output, in bytes. It limits what a few bytes of a decompression bomb can become
-    /// in one step.
+    /// The maximum size of a piece of output, in bytes.
     package static let pieceBytes = 65_536
     private var stages: [DecodingStage]
     private var hasInput = false
@@ -36,7 +32,6 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// Runs one step of the last decoder that has work to do.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding``.
     package mutating func step() throws -> Step {
         for index in stages.indices.reversed() where stages[index].isBusy {
             let output = try stages[index].step()
@@ -54,7 +49,6 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// Checks that the codings end where the body ended on the wire. An empty body is complete.
-    /// - Throws: ``NetworkError/Code/truncatedBody`` if a coding is incomplete: its bytes are right as far as they go.
     package func end() throws {
         guard hasInput else { return }
         for stage in stages { try stage.end() }
@@ -65,8 +59,7 @@ package struct DecodingChain: ~Copyable {
 private struct DecodingStage {
     /// The maximum number of input bytes for one step. Empty blocks produce no output, however many are consumed.
     private static let inputBytes = 32_768
-    /// The input that a stage may consume: 1 MiB, plus 32 bytes for each byte of output. Real codings make a body
-    /// smaller; one that is sent in tiny pieces, each flushed, becomes a few times larger.
+    /// The input that a stage may consume: 1 MiB, plus 32 bytes for each byte of output.
     private static let (fruitlessBytes, fruitlessBytesPerByte) = (1 << 20, 32)
 
     private let decoder: any ContentDecoder
@@ -110,15 +103,8 @@ private struct DecodingStage {
 }
 
 /// A decoder that removes one content coding from a body, chunk by chunk.
-///
-/// One reader at a time uses it, under a lock.
 package protocol ContentDecoder: AnyObject {
     /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
-    /// - Parameters:
-    ///   - input: The next bytes; empty to get bytes that the decoder still holds.
-    ///   - limit: The maximum number of bytes to return.
-    /// - Returns: The decoded bytes, and the number of bytes of `input` that were consumed.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding`` for damaged bytes.
     func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
 
     /// Whether the end of the coding has been read. All output before it is then complete.

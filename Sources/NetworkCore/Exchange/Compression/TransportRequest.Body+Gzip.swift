@@ -3,12 +3,6 @@ import Synchronization
 
 extension TransportRequest.Body {
     /// Returns the body compressed with gzip: bytes at once, a stream each time it is sent.
-    /// - Parameters:
-    ///   - level: The level of gzip, from 1 to 9.
-    ///   - isDeterministic: Whether the same bytes become the same compressed bytes, in whatever chunks they come.
-    ///     Default: `false`, for chunks that leave as they come.
-    ///   - check: Throws when there is no time left. Called for bytes only: a stream's task is cancelled with its
-    ///     exchange.
     func gzipped(
         level: Int, isDeterministic: Bool = false, check: () throws -> Void = {}
     ) throws -> TransportRequest.Body {

@@ -69,8 +69,7 @@ extension NetworkError.DecodingFailure: SafelyPrinted {
 enum Excerpt {
     static let maximumBytes = 512
 
-    /// Returns the first 512 bytes as text. Bytes that are not UTF-8 are replaced, and control characters written as
-    /// `\u{1B}`. A longer body's text ends with its number of bytes.
+    /// Returns the first 512 bytes as text.
     static func of(_ body: Data) -> String {
         let text = shown(String(decoding: body.prefix(maximumBytes), as: UTF8.self))
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text

@@ -6,10 +6,7 @@ package struct PrivateFile: Sendable {
     private let file: SystemFile
     private let path: String
 
-    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them. A regular file is
-    /// locked until it is closed (flock(2)): two writers would mix what they write.
-    /// - Parameter replaces: Whether there may be a file at the path already.
-    /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason.
+    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them.
     package init(creating path: String, replaces: Bool) throws(NetworkError) {
         self.path = path
         file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? 0 : O_EXCL), mode: 0o600)
@@ -31,7 +28,6 @@ package struct PrivateFile: Sendable {
     }
 
     /// Writes bytes at an offset from the start.
-    /// - Throws: ``NetworkError/Code/diskFull``; ``NetworkError/Code/unwritableFile`` with the system's reason.
     package func write(_ bytes: Data, at offset: Int) throws(NetworkError) {
         try FileSignals.blocking { () throws(NetworkError) in
             try file.seek(to: offset)
@@ -46,7 +42,6 @@ package struct PrivateFile: Sendable {
     package func close() throws(NetworkError) { try file.close() }
 
     /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
-    /// - Throws: ``NetworkError/Code/unreadableFile`` with the system's reason.
     package static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
         try SystemFile.contents(of: path, upTo: limit)
     }

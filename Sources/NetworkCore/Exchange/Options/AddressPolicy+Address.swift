@@ -25,8 +25,7 @@ extension AddressPolicy {
             return groups.map { String($0, radix: 16) }.joined(separator: ":")
         }
 
-        /// The IPv4 address if this is a mapped one (`::ffff:10.0.0.1`), or else the address itself. Connecting to
-        /// either form is the same.
+        /// The IPv4 address if this is a mapped one (`::ffff:10.0.0.1`), or else the address itself.
         var unmapped: Address {
             isMapped ? Address(bytes: Array(bytes[12...])) ?? self : self
         }
@@ -36,7 +35,7 @@ extension AddressPolicy {
         }
 
         /// The IPv4 addresses within an IPv6 address: mapped, compatible, translated (SIIT), NAT64, 6to4, ISATAP or
-        /// Teredo. A policy checks them in addition to the address itself.
+        /// Teredo.
         var embeddedIPv4: [Address] {
             guard bytes.count == 16 else { return [] }
             if bytes[0] == 0x20, bytes[1] == 0x02 { return [Address(bytes: Array(bytes[2..<6]))].compactMap(\.self) }

@@ -2,7 +2,6 @@
 /// at NUL.
 enum OptionCheck {
     /// Checks that a text has no control characters, at most 65,536 bytes and, unless allowed, is not empty.
-    /// - Parameter name: The option's name for the error. The error never shows the value, which may be a secret.
     static func text(_ value: String, _ name: String, mayBeEmpty: Bool = false) throws {
         if let offset = value.utf8.enumerated().first(where: { $0.element < 0x20 || $0.element == 0x7F })?.offset {
             throw invalid(name, "has a control character at byte \(offset)")
@@ -12,7 +11,7 @@ enum OptionCheck {
     }
 
     /// Checks that a text may be the path of a file that libcurl reads on the transport's thread: no pipe or device,
-    /// which would hold the thread up. Whether there is a file shows when it is read.
+    /// which would hold the thread up.
     static func file(_ path: String, _ name: String) throws {
         if SystemFile.isPipeOrDevice(path) { throw invalid(name, "names a pipe or a device, not a file") }
     }
@@ -26,7 +25,6 @@ enum OptionCheck {
     }
 
     /// Checks a host name or an IP address. An IPv6 address may have brackets.
-    /// - Returns: The host as libcurl expects it, with an IPv6 address in brackets.
     @discardableResult
     static func host(_ value: String, _ name: String) throws -> String {
         try text(value, name)

@@ -79,7 +79,6 @@ struct RareOptions: Sendable, Hashable {
     }
 
     /// Checks the values of the options.
-    /// - Throws: ``NetworkError/Code/invalidOption`` with the option's name.
     func check() throws {
         try verdict.get()
         // Not part of the verdict: a file may become a pipe.

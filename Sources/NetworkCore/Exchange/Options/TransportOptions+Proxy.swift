@@ -197,10 +197,6 @@ extension TransportOptions.Proxy {
 }
 
 /// A list of hosts to reach without the proxy, of the environment or of an option. Pure.
-///
-/// It decides alone, and libcurl ([CURLOPT_NOPROXY](https://curl.se/libcurl/c/CURLOPT_NOPROXY.html)) gets no list: its
-/// answer depends on its version, and it compares the host of its URL, which is another one where a request sets
-/// `tls.serverName`.
 package struct ProxyExceptions: Sendable {
     private let entries: [String]
 

@@ -2,10 +2,6 @@ package import HTTPTypes
 
 /// The parts of a request or a response that may be printed: one rule for every description, error, log line and curl
 /// command.
-///
-/// Values of header fields are shown unless ``SecretFields``, the caller or the value itself marks them as secret. Of a
-/// URL, scheme, host, port and path are shown; user, password, query and fragment never are. Bodies are never shown.
-/// Control characters are made visible, and texts from a peer or a caller are cut at a maximum length.
 package struct Redaction: Sendable {
     /// The replacement for a secret.
     var mark = "…"
@@ -66,11 +62,6 @@ package struct Redaction: Sendable {
 
     /// Returns the printable form of a text that may contain URLs: without users, passwords, queries and fragments,
     /// with control characters visible, and cut at a maximum length.
-    /// - Parameters:
-    ///   - isField: Whether the text is the value of a header field, in which an `@` may well belong to an email
-    ///     address. In any other text, an `@` ends a user and a password with whatever characters: from where they may
-    ///     begin, nothing is shown.
-    ///   - wasCut: Whether the text may have lost its end, with an `@`.
     package func text(
         _ text: String, isField: Bool = false, wasCut: Bool = false, limit: Int = maximumBytes
     ) -> String {
@@ -93,8 +84,7 @@ package struct Redaction: Sendable {
         return String(decoding: Array(words.joined(separator: [0x20])) + end, as: UTF8.self)
     }
 
-    /// Returns the printable form of a text that is meant to be a URL. Everything after the path is replaced as a
-    /// whole.
+    /// Returns the printable form of a text that is meant to be a URL.
     package func url(_ text: String, limit: Int = maximumBytes) -> String {
         guard text.utf8.count <= RequestURL.maximumBytes else { return mark }
         return Self.cut(URLRedaction(mark).url(Self.escaped(text[...])[...]), limit: limit)
@@ -141,8 +131,7 @@ package struct Redaction: Sendable {
         return String(decoding: token, as: UTF8.self) + (token.count < name.utf8.count ? "…" : "")
     }
 
-    /// Returns the text with control characters written as `\u{1B}`, cut at a maximum length. Applying it twice changes
-    /// nothing more.
+    /// Returns the text with control characters written as `\u{1B}`, cut at a maximum length.
     package static func visible(_ text: String, limit: Int = maximumBytes) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return cut(escaped(text[...]), limit: limit, of: text.utf8.count)

@@ -1,7 +1,5 @@
 /// A redactor that removes user, password, query and fragment from URLs. It works on bytes, because a combining mark
 /// after a `?` forms another Character.
-///
-/// What may be half of a user and a password is hidden as a whole: the rule needs no other knowledge of where one ends.
 struct URLRedaction {
     private let mark: [UInt8]
 

@@ -12,8 +12,6 @@ struct WireRedaction: Sendable {
     }
 
     /// Returns the printable form of each line of a text, without empty lines.
-    ///
-    /// Only LF ends a line: servers and callers can put any other separator into a value.
     func lines(of text: String, _ direction: Character) -> [String] {
         let pieces = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return pieces.enumerated().compactMap { index, piece in

@@ -25,8 +25,6 @@ final class StreamRuns: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Reads the stream when no cancelled reading is left.
-    /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits, or if the response
-    ///   is over and another reading goes on.
     func run(_ read: () async throws -> Void) async throws {
         let number = try await begin()
         defer { end(number) }

@@ -2,11 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 extension TransportRequest {
-    /// Returns the request with an empty body in place of a stream of length 0, which is read to its end. libcurl knows
-    /// the length and would not read the stream, so extra bytes would go unseen.
-    /// - Parameter capabilities: What the request is checked for before the stream runs. Default: nothing.
-    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for a stream with bytes;
-    ///   ``NetworkError/Code/totalTimeout`` or ``NetworkError/Code/idleTimeout``.
+    /// Returns the request with an empty body in place of a stream of length 0, which is read to its end.
     package func withoutEmptyStream(
         checkedFor capabilities: TransportCapabilities? = nil
     ) async throws -> TransportRequest {
@@ -26,12 +22,6 @@ extension TransportRequest {
     }
 
     /// Reads a body before anything is sent. What it takes of the total timeout is not there for the exchange.
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - name: The body's name in errors.
-    ///   - receive: Called with each chunk, none of them empty.
-    /// - Throws: The body's own error and those of `receive`; ``NetworkError/Code/totalTimeout`` or
-    ///   ``NetworkError/Code/idleTimeout``.
     mutating func readAhead(
         _ body: Body, named name: String, _ receive: @escaping @Sendable (Data) throws -> Void
     ) async throws {
@@ -79,7 +69,6 @@ extension TransportRequest {
 
     /// Returns the request with its body in memory if the transport can't stream it; see
     /// ``TransportCapabilities/Capability/streamedRequestBodies``.
-    /// The reading has the request's timeouts, as the sending would have.
     func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
         try checkBodyLength()

@@ -62,8 +62,6 @@ extension TransportRequest.Body {
     }
 
     /// Returns the same body, streamed, with a witness of what the transport takes.
-    /// - Parameter begin: Called each time the body is sent from its start; the closure that it returns sees each piece
-    ///   that the transport has taken in this reading. The reading before may still go on, and has its own closure.
     package func witnessed(
         _ begin: @escaping @Sendable () -> (@Sendable (Data) -> Void)
     ) -> TransportRequest.Body {
@@ -102,7 +100,6 @@ final class BodyCollector: Sendable {
     }
 
     /// Returns the whole body.
-    /// - Throws: ``NetworkError/Code/bodyLengthMismatch``.
     func finish() throws -> Data {
         let body = collected.withLock { $0 }
         guard let length, length != body.count else { return body }

@@ -132,7 +132,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     }
 
     /// Returns the body of ``wireBody()``, however long its compression takes, and in a cancelled task too.
-    /// - Throws: ``NetworkError/Code/unclassified`` if there is not enough memory to compress it.
     func describedWireBody() throws -> Body? {
         guard let level = compression else { return body }
         return try body?.gzipped(level: level) {}
@@ -169,7 +168,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
 
     /// Checks a request whose options differ from those of one that was checked for the transport in timeouts and
     /// limits alone.
-    /// - Parameter hasCheckedLimits: Whether these are the same too.
     package func checkApartFromGroups(hasCheckedLimits: Bool) throws {
         if !hasCheckedLimits { try options.checkApartFromGroups() }
         try checkParts()
@@ -265,9 +263,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
     }
 
-    /// Adds the header fields that the request does not have yet, up to the number for which
-    /// ``check()`` throws.
-    /// - Parameter isWanted: Returns whether to add a field with the given name.
+    /// Adds the header fields that the request does not have yet, up to the number for which ``check()`` throws.
     mutating func addMissing(_ fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         guard !fields.isEmpty else { return }
         // A name may occur several times in the added fields.
@@ -283,7 +279,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     private static var fewFields: Int { 64 }
 
     /// Checks the number of header fields, to which the pipeline adds some: `HTTPFields` traps beyond 65,534.
-    /// - Throws: ``NetworkError/Code/invalidHeaderField``.
     func checkFieldCount(adding more: Int = 0) throws {
         guard headerFields.count + more > HTTPFields.maximumFields else { return }
         throw NetworkError.refused(

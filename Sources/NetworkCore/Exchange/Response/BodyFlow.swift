@@ -1,8 +1,7 @@
 /// The flow of one response's body from a transport to its reader: whether the reader waits, how much is held, when the
 /// sender must pause. A pure value: it counts bytes and holds none, and each event returns what to do.
 package struct BodyFlow: Sendable {
-    /// The number of unread bytes above which the sender pauses. The next read receives all of them and resumes the
-    /// sender.
+    /// The number of unread bytes above which the sender pauses.
     package static let highMark = 256 * 1024
     /// The limit while few bodies are in transit, with which a body of up to 1 MiB arrives without a pause.
     package static let roomyMark = 1024 * 1024
@@ -79,7 +78,6 @@ package struct BodyFlow: Sendable {
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
     /// Requests the next chunk, which is everything that is held.
-    /// - Returns: The result for the reader, and whether the sender must resume.
     package mutating func read() -> (reading: Reading, resumesSender: Bool) {
         if held > 0 {
             held = 0
@@ -104,7 +102,6 @@ package struct BodyFlow: Sendable {
     }
 
     /// Records that the reader has gone.
-    /// - Returns: Whether to notify the transport.
     package mutating func discard() -> Bool {
         guard mode != .nothing else { return false }
         mode = .nothing

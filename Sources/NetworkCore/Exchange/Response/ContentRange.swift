@@ -9,7 +9,6 @@ struct ContentRange: Hashable, Sendable {
     var total: Int?
 
     /// Parses a value.
-    /// - Returns: `nil` for a text that is not a Content-Range, or one that contradicts itself.
     init?(_ text: String) {
         guard text.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
         let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))
@@ -28,8 +27,7 @@ struct ContentRange: Hashable, Sendable {
 }
 
 extension TransportRequest {
-    /// Returns whether a 206 may have the part that the request is for (RFC 9110 §15.3.7). It may for a request for
-    /// several parts, and if it does not say which part it has.
+    /// Returns whether a 206 may have the part that the request is for (RFC 9110 §15.3.7).
     func asked(forPartIn head: HTTPResponse) -> Bool {
         guard let range = headerFields[.range] else { return false }
         let ends = range.utf8.starts(with: "bytes=".utf8) ? Substring(range.utf8.dropFirst(6)) : ""

@@ -172,7 +172,6 @@ package final class ReaderClaim: Sendable {
     package init() {}
 
     /// Begins a reading.
-    /// - Returns: Whether it may read: not while another reading runs, nor after the end.
     func begin() -> Bool {
         let before = phase.bitwiseOr(Phase.reading, ordering: .acquiringAndReleasing).oldValue
         if before & Phase.over != 0 { phase.bitwiseAnd(~Phase.reading, ordering: .releasing) }

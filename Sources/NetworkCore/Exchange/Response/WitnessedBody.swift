@@ -3,8 +3,6 @@ package import FoundationEssentials
 extension TransportResponse {
     /// Returns the response with a witness of its body: a closure that sees what the reader receives, and changes
     /// nothing of it.
-    /// - Parameter see: Called on the reader's task after each event; exactly one of them ends the body. It must return
-    ///   soon, because the reader waits for it.
     package func witnessed(by see: @escaping @Sendable (BodyEvent) -> Void) -> TransportResponse {
         var response = self
         response.body = Body(source: WitnessedBody(body.source, see), record: body.record)

@@ -94,7 +94,6 @@ public struct RequestURL: Sendable, Hashable, SafelyPrinted {
     public func hash(into hasher: inout Hasher) { hasher.combine(absoluteString) }
 
     /// Returns the URL if it is short enough to send: the encoded text may be longer than the original.
-    /// - Throws: ``NetworkError`` with ``NetworkError/Code/invalidURL``.
     func withinLimit() throws -> RequestURL {
         let bytes = absoluteString.utf8.count
         guard bytes <= Self.maximumBytes else {

@@ -154,8 +154,7 @@ extension NetworkError {
 }
 
 extension UInt8 {
-    /// The characters `pchar`, `/` and `?` of RFC 3986. For any other, such as `[` or `|`, Foundation encodes the whole
-    /// URL again.
+    /// The characters `pchar`, `/` and `?` of RFC 3986.
     fileprivate var isAllowedInPathOrQuery: Bool {
         isLetterOrDigit || "-._~!$&'()*+,;=:@/?".utf8.contains(self)
     }

@@ -144,8 +144,7 @@ struct CurlCommand {
         return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
     }
 
-    /// Returns the name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: if nothing else
-    /// follows, the text before it is not a name.
+    /// Returns the name of a parameter with its `=`; `nil` without one.
     private static func name(of part: Substring.UTF8View) -> String? {
         let name = part.prefix { $0 != UInt8(ascii: "=") }
         let value = part.dropFirst(name.count)
@@ -209,8 +208,7 @@ struct CurlCommand {
 
 /// Text and bytes in the syntax of a POSIX shell.
 package enum ShellText {
-    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes. Control
-    /// characters other than line feeds are made by a `printf`, so that none reaches the terminal that shows the word.
+    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes.
     package static func word(_ text: String) -> String {
         if text.unicodeScalars.contains(where: { $0.isInvisible && $0 != "\n" }) {
             // A shell drops the line feeds at the end of a command's output.

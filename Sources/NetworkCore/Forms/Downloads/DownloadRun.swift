@@ -28,7 +28,6 @@ struct DownloadRun: Sendable {
     }
 
     /// Downloads the file.
-    /// - Throws: ``NetworkError``, `CancellationError`. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile(path, options)
         do {
@@ -57,7 +56,6 @@ struct DownloadRun: Sendable {
     }
 
     /// Sends requests until the file is complete.
-    /// - Returns: The last response, and the offset at which it resumed.
     private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
         var (retries, failuresInARow, hasBegun) = (0, 0, false)
         var mayResume = canResume
@@ -238,8 +236,7 @@ private final class BlockingFile: Sendable {
 }
 
 extension TransportRequest {
-    /// Whether a response's body has only encodings that the request accepts. A body that is not to be decoded may have
-    /// any.
+    /// Whether a response's body has only encodings that the request accepts.
     func asked(forEncodingOf head: HTTPResponse) -> Bool {
         guard options.decompress else { return true }
         let asked = Self.encodings(wireFields[values: .acceptEncoding])

@@ -67,7 +67,6 @@ extension DownloadedFile {
         }
 
         /// Checks the expectation.
-        /// - Throws: ``NetworkError/Code/invalidOption`` for a text that no result of the checksum can equal.
         func check() throws {
             let isHexadecimal = hexadecimal.utf8.allSatisfy { $0.hexDigit != nil }
             var empty = make()

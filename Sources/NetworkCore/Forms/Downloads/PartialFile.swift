@@ -3,12 +3,6 @@ import FoundationEssentials
 
 /// An incomplete file: `NAME.partial` next to `NAME`, which it becomes, with `NAME.partial.json` for the version that
 /// it is a part of. All methods block.
-///
-/// The record is there before the partial file and goes after it, even if it says only that nothing can be resumed, and
-/// it is locked in between, so that two downloads to one path never mix. A partial file without a record is not a
-/// download's, whatever its length; nor is a record with bytes that no download writes. Both are left alone. A process
-/// that is killed while it restarts may leave an empty partial file without a record in its file of that name, which
-/// then has to be deleted by hand.
 struct PartialFile {
     /// The path of the complete file.
     let path: String
@@ -36,12 +30,6 @@ struct PartialFile {
     private static let emptyRecord = Data(#"{"validator":null}"#.utf8)
 
     /// Opens or creates the partial file.
-    /// - Parameters:
-    ///   - path: The path of the complete file. A symbolic link there is followed, so that its target is replaced.
-    ///   - permissions: See ``DownloadedFile/Options/permissions``.
-    ///   - checksum: Creates the checksum that is wanted.
-    /// - Throws: ``NetworkError/Code/unwritableFile``: the folder is missing, permission is denied, a file that is not
-    ///   regular or not a download's is in the way, or another download to the same path is running.
     init(
         for path: String,
         permissions: UInt16? = nil,
@@ -170,7 +158,6 @@ struct PartialFile {
     }
 
     /// Restarts the file at offset 0.
-    /// - Parameter record: The version of the bytes that follow; `nil` if no download could resume them.
     mutating func restart(as record: PartialRecord?) throws(NetworkError) {
         isOwn = true
         // In this order an interruption leaves no bytes next to another version's record.
@@ -192,7 +179,6 @@ struct PartialFile {
     }
 
     /// Resumes after the bytes in the file, which are read if a checksum is wanted.
-    /// - Parameter check: Throws when the time is over; called after each piece.
     mutating func resume(check: () throws(NetworkError) -> Void = {}) throws(NetworkError) {
         isOwn = true
         if let makeChecksum, checksum == nil {
@@ -280,14 +266,12 @@ struct PartialFile {
     }
 
     /// Ends a download that failed. Bytes that another download left and this one has not touched stay for later.
-    /// - Parameter isUsable: Whether a later download may resume the bytes that this one has written.
     func giveUp(isUsable: Bool) throws(NetworkError) {
         let stays = isOwn ? isUsable && length > 0 && record != nil : length > 0
         if stays { try leave() } else { try delete() }
     }
 
-    /// Deletes the file and then its record, so that an interruption leaves no bytes without a record. A file that has
-    /// taken the name meanwhile stays.
+    /// Deletes the file and then its record, so that an interruption leaves no bytes without a record.
     func delete() throws(NetworkError) {
         let partial = Result { () throws(NetworkError) in
             if try file.isNamed(partialPath) { try SystemFile.remove(partialPath) }

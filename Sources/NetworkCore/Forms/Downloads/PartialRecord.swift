@@ -5,8 +5,7 @@ import HTTPTypes
 struct PartialRecord: Codable, Hashable, Sendable {
     /// The URL without its query, which may hold keys.
     var url: String
-    /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file. The parameters that
-    /// sign a URL are left out, since they change with every signature. `nil` if nothing is left.
+    /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file.
     var query: String?
     /// The SHA-256, in hexadecimal digits, of the URL that the response came from, if redirects led to another one: an
     /// entity tag tells the versions of one resource apart, and two resources may have the same one.
@@ -34,9 +33,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
     var hasTag: Bool { validator.hasBytePrefix("\"") }
 
     /// Creates the record of a whole representation that begins to arrive.
-    /// - Parameter source: The URL that it comes from, after redirects.
-    /// - Returns: `nil` if the representation can't be resumed: its status is not 200, it has no strong validator, or a
-    ///   coding whose bytes are not the file's.
     init?(of head: HTTPResponse, for request: TransportRequest, from source: RequestURL) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard head.status == .ok, coding == "identity", let validator = Self.validator(of: head) else { return nil }

@@ -22,8 +22,6 @@ struct BodyLines {
     }
 
     /// Returns the next line; `nil` at the end.
-    /// - Throws: ``NetworkError/Code/lineTooLong``, or the transport's errors, each with its exchange;
-    ///   `CancellationError` in a cancelled task.
     mutating func next() async throws -> [UInt8]? {
         while true {
             if ready.isEmpty, isAtEnd { return nil }

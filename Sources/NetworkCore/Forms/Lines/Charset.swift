@@ -22,7 +22,6 @@ enum Charset: String, Sendable, CaseIterable {
     ]
 
     /// Reads the charset from a response's Content-Type. Default: UTF-8.
-    /// - Throws: ``NetworkError/Code/undecodableText`` for an unknown charset.
     init(of head: HTTPResponse) throws {
         guard let name = head.headerFields[.contentType].flatMap({ MediaType($0) })?.parameters["charset"] else {
             self = .utf8
@@ -40,10 +39,6 @@ enum Charset: String, Sendable, CaseIterable {
     }
 
     /// Returns the text, converted piece by piece. A byte order mark before UTF-8 is not part of it.
-    /// - Parameters:
-    ///   - place: The name of the bytes in an error: `the body`, `line 3`.
-    ///   - pieceBytes: The size of a piece in bytes, at least 5.
-    ///   - check: Called before each piece, since the whole may be large; an error that it throws ends the work.
     func text(
         of bytes: some RandomAccessCollection<UInt8>,
         invalid: ResponseLines.InvalidText,

@@ -1,8 +1,6 @@
 import FoundationEssentials
 
 /// A divider of chunks of bytes into lines, whatever the borders of the chunks.
-///
-/// Lines before one that is too long are returned first, so that the result does not depend on the borders.
 struct LineBuffer: Sendable, SafelyPrinted {
     enum Terminator: Sendable {
         /// LF, CR, or CR followed by LF.
@@ -19,7 +17,6 @@ struct LineBuffer: Sendable, SafelyPrinted {
     private(set) var isOverfull = false
 
     /// Creates a buffer.
-    /// - Parameter limit: The limit on a line in bytes, without its terminator.
     init(endingWith terminator: Terminator = .any, limit: Int) {
         self.terminator = terminator
         self.limit = limit
@@ -62,7 +59,6 @@ struct LineBuffer: Sendable, SafelyPrinted {
     }
 
     /// Adds bytes to the line.
-    /// - Returns: Whether the line is still within its limit.
     private mutating func hold(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard rest.count + bytes.count <= limit else {
             isOverfull = true

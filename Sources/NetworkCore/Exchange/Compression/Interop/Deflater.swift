@@ -22,11 +22,6 @@ package import FoundationEssentials
     }
 
     /// Compresses more bytes.
-    /// - Parameters:
-    ///   - isLast: Whether the container ends with these bytes.
-    ///   - flushes: Whether a reader of what is returned can decompress all bytes so far.
-    ///   - check: Throws when there is no time left. Called every few milliseconds.
-    /// - Returns: The compressed bytes; often none before the end.
     func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {}) throws -> Data {
         var packed = Data()
         var start = bytes.startIndex
@@ -67,10 +62,6 @@ package import FoundationEssentials
 /// A piece of memory that a C library fills.
 package enum WrittenPiece {
     /// Returns the bytes that `write` wrote, in memory from the pool.
-    /// - Parameters:
-    ///   - limit: The maximum number of bytes, in the range of ``BufferMemory/capacity(for:)``: above 16 KiB, up to
-    ///     1 MiB.
-    ///   - write: Writes at most as many bytes as the buffer has room for, and returns their number.
     package static func make(limit: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws -> Data {
         guard let capacity = BufferMemory.capacity(for: limit) else {
             preconditionFailure("a piece of \(limit) bytes")

@@ -45,9 +45,7 @@ package import FoundationEssentials
         return try inflatePiece(of: input, limit: limit)
     }
 
-    /// Initializes zlib for the container. The first byte of a zlib container is 0x78 for the usual window size, and
-    /// 0x?8 for any. Without a container, such a byte would begin a stored block with a length of its own, with which
-    /// no compressor starts.
+    /// Initializes zlib for the container.
     private func start(_ first: UInt8) throws {
         let window: Int32 =
             switch container {

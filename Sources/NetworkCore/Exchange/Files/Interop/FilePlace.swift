@@ -3,8 +3,6 @@ import CLibrary
 /// The place that a path leads to, for data to be written there. One rule for all callers: a regular file is replaced
 /// in its place, behind every symbolic link, even a link to a file that does not exist yet. Anything but a regular file
 /// is never replaced.
-///
-/// The system interprets the path; only symbolic links in its last component are resolved here, not `..`, `//` or `~`.
 package enum FilePlace: Sendable {
     /// A regular file, or a file that does not exist yet.
     case file(path: String, existing: Attributes?)
@@ -31,8 +29,6 @@ package enum FilePlace: Sendable {
     private static let maximumLinks = 40
 
     /// Finds the place for a path.
-    /// - Throws: ``NetworkError/Code/unwritableFile`` with the system's reason, such as a folder, a loop of links or an
-    ///   empty path.
     package init(toWrite path: String) throws(NetworkError) { self = try Self.find(path) }
 
     private static func find(_ path: String) throws(NetworkError) -> FilePlace {

@@ -10,9 +10,7 @@ struct SystemFile {
     /// Whether the file is closed. The system soon reuses a descriptor, so it is closed only once, even after an error.
     private let isClosed = OneTimeFlag()
 
-    /// - Parameters:
-    ///   - flags: The flags of open(2); `O_CLOEXEC` is added.
-    ///   - name: The path that errors show. Default: that of the file.
+    /// - Parameters: - flags: The flags of open(2); `O_CLOEXEC` is added. - name: The path that errors show.
     init(
         opening path: String, _ flags: Int32, mode: mode_t = 0o666, shown name: String? = nil, isToRead: Bool = false
     ) throws(NetworkError) {
@@ -94,8 +92,7 @@ struct SystemFile {
         return target
     }
 
-    /// Returns a folder's path without symbolic links, for comparisons, or `nil` if the folder can't be found. An empty
-    /// path is the working folder.
+    /// Returns a folder's path without symbolic links, for comparisons, or `nil` if the folder can't be found.
     static func realPath(of folder: String) -> String? {
         guard let path = unsafe realpath(folder.isEmpty ? "." : folder, nil) else { return nil }
         defer { unsafe free(path) }
@@ -103,7 +100,6 @@ struct SystemFile {
     }
 
     /// Takes the exclusive lock for which other downloads to the same place compete, without waiting for it.
-    /// - Returns: Whether the lock was free.
     func lock() throws(NetworkError) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return false }
@@ -126,7 +122,6 @@ struct SystemFile {
     }
 
     /// Reads the next chunk from the current offset; empty at the end of the file.
-    /// - Parameter limit: The maximum length of the chunk, in bytes. Default: 256 KiB.
     func read(upTo limit: Int = 262_144) throws(NetworkError) -> Data {
         var piece = [UInt8](repeating: 0, count: limit)
         while true {
@@ -156,7 +151,6 @@ struct SystemFile {
     }
 
     /// Sets the group as far as the system allows it.
-    /// - Returns: The file's group.
     func setGroup(_ group: gid_t) throws(NetworkError) -> gid_t {
         fchown(descriptor, uid_t.max, group) == 0 ? group : try status().st_gid
     }
@@ -188,8 +182,7 @@ struct SystemFile {
 
     static var ownUser: uid_t { geteuid() }
 
-    /// Refuses a path that contains a NUL, where the system would stop reading and use another file's name. Also
-    /// refuses an empty path, which becomes a valid name when a suffix is appended to it.
+    /// Refuses a path that contains a NUL, where the system would stop reading and use another file's name.
     static func check(_ path: String, isToRead: Bool = false) throws(NetworkError) {
         if path.isEmpty { throw .file(path, ENOENT, isToRead: isToRead) }
         if path.utf8.contains(0) { throw .file(path, EINVAL, "the path contains a NUL", isToRead: isToRead) }
@@ -215,7 +208,6 @@ extension NetworkError {
     }
 
     /// Returns the error for a file that can't be used, with its path without control characters.
-    /// - Parameter reason: The reason for a failure for which the system has no `errno` of its own.
     static func file(
         _ path: String, _ number: Int32, _ code: Code, _ problem: String, _ phase: Phase, _ reason: String? = nil
     ) -> NetworkError {
@@ -232,8 +224,7 @@ extension NetworkError {
 /// The signals by which the system ends a process that writes: SIGPIPE for a pipe without a reader, and SIGXFSZ for a
 /// file beyond the process's limit (write(2)).
 enum FileSignals {
-    /// Runs `body` with both blocked on this thread, so that a write fails with its `errno` instead. Threads of Swift's
-    /// pool block them anyway; this is for functions that write on their caller's thread, which may be the main one.
+    /// Runs `body` with both blocked on this thread, so that a write fails with its `errno` instead.
     static func blocking<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var (signals, earlier, mask) = (sigset_t(), sigset_t(), sigset_t())
         unsafe sigemptyset(&signals)
