@@ -79,7 +79,7 @@ extension TransportOptions {
     fileprivate var mayLeaveHandles: Bool {
         guard hasRareOptions else { return true }
         return rate == Rate() && names == Names() && tls.serverName == nil && !connection.isFresh
-            && !connection.forbidsReuse && proxy == Proxy() && !hasDeclaredOptions
+            && !connection.forbidsReuse && proxy == Proxy()
     }
 }
 

@@ -11,8 +11,6 @@ struct RareOptions: Sendable, Hashable {
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = TransportOptions.ContentEncoding.common
     var requestCompression = TransportOptions.RequestCompression.none
-    /// The options that transports declare, by their names.
-    var declared: [String: DeclaredOption] = [:]
 
     func check() throws {
         try tls.check()
@@ -22,9 +20,6 @@ struct RareOptions: Sendable, Hashable {
         try rate.check()
         try authentication?.check()
         try requestCompression.check()
-        for (name, option) in declared.sorted(by: { $0.key < $1.key }) {
-            if let problem = option.problem { throw OptionCheck.invalid(name, problem) }
-        }
         guard !acceptedEncodings.isEmpty else {
             throw OptionCheck.invalid("acceptedEncodings", "is empty; use 'decompress = false' to request no encoding")
         }
@@ -60,7 +55,6 @@ struct RareOptions: Sendable, Hashable {
         required += authentication?.required ?? []
         if addressPolicy != .any { required.append(.addressPolicy) }
         for encoding in acceptedEncodings { required += encoding.required }
-        required += declared.values.map(\.capability).sorted { $0.rawValue < $1.rawValue }
         return required
     }
 }

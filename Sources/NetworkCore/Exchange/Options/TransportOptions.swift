@@ -210,12 +210,6 @@ public struct TransportOptions: Sendable, Hashable {
         set { set(\.requestCompression, newValue) }
     }
 
-    /// The options that transports declare, by their names.
-    var declared: [String: DeclaredOption] {
-        get { rare?.value.declared ?? [:] }
-        set { set(\.declared, newValue) }
-    }
-
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value
@@ -256,7 +250,4 @@ public struct TransportOptions: Sendable, Hashable {
     package var bypassesEnvironmentsProxy: Bool {
         addressPolicy != .any || connection.unixSocket != nil || !names.addresses.isEmpty
     }
-
-    /// Whether an option that a transport declares is set.
-    package var hasDeclaredOptions: Bool { !declared.isEmpty }
 }

@@ -244,11 +244,6 @@ extension NetworkError {
         )
     }
 
-    /// The error for a body that is within the limit but does not fit into memory.
-    package static var noMemoryForBody: NetworkError {
-        NetworkError(.bodyTooLarge, "there is not enough memory for the body", phase: .receiving)
-    }
-
     package static var bodyReadTwice: NetworkError {
         NetworkError(
             .bodyAlreadyRead,

@@ -15,7 +15,6 @@ extension CurlCommand {
         guard options.hasRareOptions else { return words }
         return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
             + connection(options.connection) + names(options.names) + rate(options.rate)
-            + options.declared.sorted { $0.key < $1.key }.flatMap { $0.value.curlArguments.map(plain) }
     }
 
     /// Returns an option with its value; nothing without a value.
@@ -61,6 +60,7 @@ extension CurlCommand {
             + authorities(tls.authorities, "--cacert", "--capath") + option("--cert", escaped) + option("--key", key)
             + option("--pass", password) + option("--pinnedpubkey", pins.isEmpty ? nil : pins)
             + option("--ciphers", tls.ciphers) + option("--tls13-ciphers", tls.cipherSuites)
+            + option("--curves", tls.groups) + option("--sigalgs", tls.signatureAlgorithms)
     }
 
     private func authorities(
@@ -106,6 +106,9 @@ extension CurlCommand {
         return words + option("--interface", connection.interface)
             + option("--local-port", connection.localPorts.map { "\($0.lowerBound)-\($0.upperBound)" })
             + option("--keepalive-time", connection.keepAlive.map { Self.wholeSeconds($0.idle) })
+            + option("--keepalive-cnt", connection.keepAlive?.probes.map(String.init))
+            + option(
+                "--happy-eyeballs-timeout-ms", connection.happyEyeballsDelay.map { "\($0.roundedUpMilliseconds)" })
     }
 
     private func names(_ names: TransportOptions.Names) -> [String] {

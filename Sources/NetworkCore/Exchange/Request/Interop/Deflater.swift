@@ -1,5 +1,5 @@
 import CZlib
-package import FoundationEssentials
+import FoundationEssentials
 
 /// A compressor that writes a gzip container (RFC 1952), based on zlib.
 @safe final class Deflater {
@@ -30,46 +30,30 @@ package import FoundationEssentials
             let end = bytes.index(start, offsetBy: Self.pieceBytes, limitedBy: bytes.endIndex) ?? bytes.endIndex
             let isEnd = end == bytes.endIndex
             let flush = isLast && isEnd ? Z_FINISH : flushes && isEnd ? Z_SYNC_FLUSH : Z_NO_FLUSH
-            try packPiece(bytes[start..<end], flush, into: &packed)
+            packPiece(bytes[start..<end], flush, into: &packed)
             start = end
         } while start < bytes.endIndex
         return packed
     }
 
-    private func packPiece(_ bytes: Data, _ flush: Int32, into packed: inout Data) throws {
-        try unsafe bytes.withUnsafeBytes { bytes in
+    private func packPiece(_ bytes: Data, _ flush: Int32, into packed: inout Data) {
+        unsafe bytes.withUnsafeBytes { bytes in
             // zlib only reads from this pointer.
             unsafe stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
             unsafe stream.pointee.avail_in = UInt32(bytes.count)
             var isFull = true
             while isFull {
-                unsafe packed.append(
-                    try WrittenPiece.make(limit: Self.pieceBytes) { target in
-                        unsafe stream.pointee.next_out = target.bindMemory(to: UInt8.self).baseAddress
-                        unsafe stream.pointee.avail_out = UInt32(target.count)
-                        // The only possible failure is a stream that was not initialized.
-                        _ = unsafe deflate(stream, flush)
-                        isFull = unsafe stream.pointee.avail_out == 0
-                        return unsafe target.count - Int(stream.pointee.avail_out)
-                    })
+                packed += unsafe [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { target, count in
+                    unsafe stream.pointee.next_out = target.baseAddress
+                    unsafe stream.pointee.avail_out = UInt32(target.count)
+                    // The only possible failure is a stream that was not initialized.
+                    _ = unsafe deflate(stream, flush)
+                    isFull = unsafe stream.pointee.avail_out == 0
+                    count = unsafe target.count - Int(stream.pointee.avail_out)
+                }
             }
             unsafe stream.pointee.next_in = nil
         }
-    }
-}
-
-/// A piece of memory that a C library fills.
-package enum WrittenPiece {
-    /// Returns the bytes that `write` wrote, in memory from the pool.
-    package static func make(limit: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws -> Data {
-        guard let capacity = BufferMemory.capacity(for: limit) else {
-            preconditionFailure("a piece of \(limit) bytes")
-        }
-        guard let memory = unsafe BufferMemory.shared.take(capacity) else {
-            throw NetworkError.noMemoryForBody
-        }
-        let count = unsafe write(UnsafeMutableRawBufferPointer(start: memory, count: limit))
-        return unsafe BufferMemory.shared.data(memory, count: count, capacity: capacity)
     }
 }

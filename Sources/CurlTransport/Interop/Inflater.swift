@@ -1,10 +1,11 @@
 import CZlib
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 
 /// A decoder for gzip and deflate, based on zlib, which verifies the checksums at the end.
-@safe package final class Inflater: ContentDecoder {
+@safe final class Inflater: ContentDecoder {
     /// The container of the compressed bytes.
-    package enum Container: String {
+    enum Container: String {
         /// RFC 1952. Several members in a row form one body.
         case gzip
         /// RFC 1950, and RFC 1951 without a container, which some servers send under that name.
@@ -15,9 +16,9 @@ package import FoundationEssentials
     private let stream: UnsafeMutablePointer<z_stream>
     private var isStarted = false
     private var isPadded = false
-    package private(set) var isAtEnd = false
+    private(set) var isAtEnd = false
 
-    package init(_ container: Container) {
+    init(_ container: Container) {
         self.container = container
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -28,7 +29,7 @@ package import FoundationEssentials
         unsafe stream.deallocate()
     }
 
-    package func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
         guard let first = input.first ?? (isStarted ? 0 : nil) else { return (Data(), 0) }
         if isAtEnd {
             guard !input.isEmpty else { return (Data(), 0) }

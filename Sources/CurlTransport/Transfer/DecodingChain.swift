@@ -1,9 +1,10 @@
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 
 /// The decoders of one body, in series. With `Content-Encoding: deflate, gzip` the body was deflated first, so gzip is
 /// removed first.
-package struct DecodingChain: ~Copyable {
-    package enum Step: Sendable, Equatable {
+struct DecodingChain: ~Copyable {
+    enum Step: Sendable, Equatable {
         /// Decoded bytes, never empty.
         case piece(Data)
         /// No output yet, but more work to do.
@@ -13,26 +14,26 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// The maximum size of a piece of output, in bytes.
-    package static let pieceBytes = 65_536
+    static let pieceBytes = 65_536
     private var stages: [DecodingStage]
     private var hasInput = false
-    package private(set) var produced = 0
+    private(set) var produced = 0
     /// The number of bytes of input and output of all stages: a measure of the time spent.
-    package private(set) var work = 0
+    private(set) var work = 0
 
     /// - Parameter decoders: The decoders in the order in which the codings are removed, with their names for errors.
-    package init(_ decoders: [(name: String, decoder: any ContentDecoder)]) {
+    init(_ decoders: [(name: String, decoder: any ContentDecoder)]) {
         stages = decoders.map { DecodingStage($0.decoder, name: $0.name) }
     }
 
     /// Appends the next bytes from the wire. Call it only when ``step()`` returned ``Step/needsInput``.
-    package mutating func append(_ bytes: Data) {
+    mutating func append(_ bytes: Data) {
         hasInput = true
         stages[0].input = bytes
     }
 
     /// Runs one step of the last decoder that has work to do.
-    package mutating func step() throws -> Step {
+    mutating func step() throws -> Step {
         for index in stages.indices.reversed() where stages[index].isBusy {
             let output = try stages[index].step()
             work += output.count + stages[index].lastConsumed
@@ -49,7 +50,7 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// Checks that the codings end where the body ended on the wire. An empty body is complete.
-    package func end() throws {
+    func end() throws {
         guard hasInput else { return }
         for stage in stages { try stage.end() }
     }
@@ -103,7 +104,7 @@ private struct DecodingStage {
 }
 
 /// A decoder that removes one content coding from a body, chunk by chunk.
-package protocol ContentDecoder: AnyObject {
+protocol ContentDecoder: AnyObject {
     /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
     func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
 
@@ -113,7 +114,7 @@ package protocol ContentDecoder: AnyObject {
 
 extension NetworkError {
     /// Returns the error for a body with a damaged coding.
-    package static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
+    static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
         NetworkError(.invalidContentEncoding, "the body's \(name) encoding \(problem)", phase: .receiving)
     }
 }
