@@ -24,6 +24,7 @@ let package = Package(
     products: [
         .library(name: "NetworkLayer", targets: ["NetworkLayer"]),
         .library(name: "NetworkLayerTutorials", targets: ["NetworkLayerTutorials"]),
+        .library(name: "JSONText", targets: ["JSONText"]),
         .library(name: "NetworkComparison", targets: ["NetworkComparison"]),
         .library(name: "NetworkCore", targets: ["NetworkCore"]),
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
@@ -61,13 +62,16 @@ let package = Package(
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", providers: [.apt(["zlib1g-dev"])]),
         // Glibc or Musl.
         .target(name: "CLibrary", swiftSettings: librarySettings),
+        // A reader and a writer of JSON that keep digits and order.
+        .target(name: "JSONText", swiftSettings: librarySettings),
         .target(
-            name: "NetworkCore", dependencies: ["CLibrary", "CZlib", httpTypes, logging], swiftSettings: librarySettings
+            name: "NetworkCore", dependencies: ["CLibrary", "CZlib", "JSONText", httpTypes, logging],
+            swiftSettings: librarySettings
         ),
         .target(
             name: "CurlTransport",
             dependencies: [
-                "CCurl", "CLibrary", "NetworkCore", httpTypes, logging,
+                "CCurl", "CLibrary", "CZlib", "NetworkCore", httpTypes, logging,
                 .product(
                     name: "ServiceLifecycle",
                     package: "swift-service-lifecycle",
@@ -95,7 +99,8 @@ let package = Package(
             name: "NetworkRecording", dependencies: ["NetworkCore", httpTypes, logging], swiftSettings: librarySettings
         ),
         // Whether two transports differ: statistics, and responses part by part.
-        .target(name: "NetworkComparison", dependencies: ["NetworkCore"], swiftSettings: librarySettings),
+        .target(
+            name: "NetworkComparison", dependencies: ["JSONText", "NetworkCore"], swiftSettings: librarySettings),
         // A second transport in a running service: a shadow, a canary.
         .target(
             name: "NetworkRollout",
@@ -127,7 +132,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkTestingTests",
-            dependencies: ["NetworkCore", "NetworkTesting", "TestSupport"],
+            dependencies: ["CurlTransport", "NetworkCore", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -168,7 +173,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NetworkComparisonTests",
-            dependencies: ["NetworkComparison", "NetworkCore", "TestSupport"],
+            dependencies: ["JSONText", "NetworkComparison", "NetworkCore", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

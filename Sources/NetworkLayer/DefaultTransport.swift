@@ -54,11 +54,9 @@ public struct DefaultTransport: HTTPTransport, NetworkDispatcher {
     /// another reason than the value.
     public var capabilities: TransportCapabilities {
         if let selected = try? selection.get().capabilities { return selected }
-        var all = TransportCapabilities(
+        return TransportCapabilities(
             transport: name, basis: "no transport was selected",
             supported: Set(TransportCapabilities.Capability.wellKnown))
-        all.acceptsForeignOptions = true
-        return all
     }
 
     /// Sends a request over the selected transport.

@@ -164,7 +164,7 @@ struct TLSOptionTests {
         func exchange(_ groups: String) async throws -> Exchange {
             try await Exchange(Peers.url(.good), over: dispatcher) {
                 $0.trustPeers()
-                $0[.tlsGroups] = groups
+                $0.tls.groups = groups
             }
         }
         #expect(try await exchange("P-256").status == 200)

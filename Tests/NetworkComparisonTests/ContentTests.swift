@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkCore
 import TestSupport
 import struct NetworkComparison.SeededGenerator

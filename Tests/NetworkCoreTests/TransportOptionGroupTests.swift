@@ -16,13 +16,6 @@ struct TransportOptionGroupTests {
         var testDescription: String { words }
     }
 
-    /// An option as another transport may declare it.
-    private static let priority = TransportOptions.Key<Int>("priority") {
-        (0...7).contains($0) ? nil : "is \($0); it must be from 0 to 7"
-    } curlArguments: {
-        ["--priority", "\($0)"]
-    }
-
     /// Regression: the verdict of the time when the options were made was kept.
     @Test func `a file that becomes a pipe is refused, and the other way around`() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "ca-\(UUID().uuidString)").path
@@ -39,12 +32,6 @@ struct TransportOptionGroupTests {
         try options.check()
     }
 
-    @Test func `a transport's own option is in the curl command`() throws {
-        var request = TransportRequest(url: try RequestURL("http://a/"))
-        request.options[Self.priority] = 3
-        #expect(request.curlCommand().contains(" --priority 3"))
-    }
-
     private static let nonsense: [Case] = [
         Case("firstByteTimeout") { $0.firstByteTimeout = .zero },
         Case("tls.authorities") { $0.tls.authorities = .file("/a\0b") },
@@ -57,6 +44,18 @@ struct TransportOptionGroupTests {
         Case("tls.clientCertificate.password") { $0.tls.clientCertificate = .init(.file("a"), password: "cret\0") },
         Case("tls.pinnedPublicKeys") { $0.tls.pinnedPublicKeys = ["sha256//short"] },
         Case("tls.pinnedPublicKeys") { $0.tls.pinnedPublicKeys = ["/a/file/to/read"] },
+        Case("tls.groups") { $0.tls.groups = "3 4" }, Case("tls.groups") { $0.tls.groups = "" },
+        Case("tls.signatureAlgorithms") { $0.tls.signatureAlgorithms = "a\n" },
+        Case("connection.keepAlive.probes") {
+            $0.connection.keepAlive = .init()
+            $0.connection.keepAlive?.probes = 0
+        },
+        Case("connection.keepAlive.probes") {
+            $0.connection.keepAlive = .init()
+            $0.connection.keepAlive?.probes = 128
+        },
+        Case("connection.happyEyeballsDelay") { $0.connection.happyEyeballsDelay = .zero },
+        Case("connection.happyEyeballsDelay") { $0.connection.happyEyeballsDelay = .seconds(61) },
         Case("tls.maximumVersion") { $0.tls.maximumVersion = .tls1_1 },
         Case("tls.ciphers") { $0.tls.ciphers = "A B" },
         Case("tls.cipherSuites") { $0.tls.cipherSuites = "" },
@@ -100,7 +99,6 @@ struct TransportOptionGroupTests {
             $0.connection.keepAlive = .init()
             $0.connection.keepAlive?.idle = .milliseconds(1)
         },
-        Case("priority") { $0[Self.priority] = 8 },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, [])] },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["127.1"])] },
         Case("names.addresses") { $0.names.addresses = [.init("a b", port: 1, ["::1"])] },
@@ -183,7 +181,15 @@ struct TransportOptionGroupTests {
         (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(TransportOptions.Proxy.Server("https://a:1")) }),
         (.connectionOptions, Case("connection") { $0.connection.isFresh = true }),
         (.unixSockets, Case("unix") { $0.connection.unixSocket = .path("/a") }),
-        (priority.capability, Case("a transport's own") { $0[Self.priority] = 3 }),
+        (.tlsGroups, Case("groups") { $0.tls.groups = "X25519" }),
+        (.tlsSignatureAlgorithms, Case("algorithms") { $0.tls.signatureAlgorithms = "ed25519" }),
+        (
+            .keepAliveProbes,
+            Case("probes") {
+                $0.connection.keepAlive = .init()
+                $0.connection.keepAlive?.probes = 3
+            }
+        ),
         (.nameOptions, Case("names") { $0.names.cacheTime = .zero }),
         (.rateOptions, Case("rate") { $0.rate.maximumSentPerSecond = 1 }),
         (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),

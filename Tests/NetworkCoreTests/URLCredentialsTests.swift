@@ -1,3 +1,4 @@
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -150,6 +151,24 @@ struct URLCredentialsTests {
         let with = try TransportRequest(to: "http://u:p@h/"), without = try TransportRequest(to: "http://h/")
         #expect(with.options != without.options)
         #expect(with.options != (try TransportRequest(to: "http://u:q@h/")).options)
+    }
+
+    @Test(arguments: [
+        ("http://other/", true, true), ("http://h/a", true, false), ("http://h/away", true, true),
+        ("http://other/", false, false),
+    ])
+    func `a 401 says when the client's credentials stayed behind`(
+        url: String, hasCredentials: Bool, isNamed: Bool
+    ) async throws {
+        let stub = StubTransport()
+        stub.when(.get("/away"), .status(302, headerFields: [.location: "http://other/"]))
+        stub.always(.any, .status(401))
+        var client = NetworkClient(transport: stub, baseURL: "http://h")
+        if hasCredentials { client.headerFields[.authorization] = "Bearer token" }
+        let error = await expectFailure(.unacceptableStatus) { [client] in
+            try await client.send(RequestData(url: url), as: .text).body
+        }
+        #expect(error?.message.contains("credentials were not sent") == isNamed)
     }
 
     @Test(

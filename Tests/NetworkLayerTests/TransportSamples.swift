@@ -2,10 +2,6 @@ import Foundation
 import NetworkLayer
 import Testing
 
-extension TransportOptions.Key<Int> {
-    static var shelf: Self { Self("shelf") { (1...9).contains($0) ? nil : "is \($0); it must be from 1 to 9" } }
-}
-
 /// The samples of the article on writing a transport, verbatim. `DocumentationTests` compares the two.
 struct TransportSamples {
     private typealias User = ArticleSamples.User
@@ -47,20 +43,6 @@ struct TransportSamples {
                 }, contentType: nil))
         let response = try await NetworkClient(transport: MemoryTransport(pages: [:])).send(upload, as: .text)
         #expect(response.status == .created && response.body == "a")
-    }
-
-    @Test func `an option of the transport's own is checked, and refused by other transports`() throws {
-        var request = TransportRequest(url: try RequestURL("http://h/"))
-        request.options[.shelf] = 3
-        #expect(request.options[.shelf] == 3)
-        let offline = MemoryTransport(pages: [:]).capabilities
-        #expect(throws: NetworkError.self) { try request.check(for: offline) }
-        var own = offline
-        own.supported.insert(TransportOptions.Key.shelf.capability)
-        try request.check(for: own)
-        request.options[.shelf] = 10
-        let error = #expect(throws: NetworkError.self) { try request.check(for: own) }
-        #expect(error?.message == "shelf is 10; it must be from 1 to 9")
     }
 
     @Test func `unsupported options are refused before sending`() async throws {

@@ -3,6 +3,8 @@ import NetworkCore
 import NetworkTesting
 import Testing
 
+@testable import CurlTransport
+
 struct RepeatedBytesTests {
     /// Returns the data without one gzip coding.
     private func unpacked(_ packed: Data) throws -> Data {

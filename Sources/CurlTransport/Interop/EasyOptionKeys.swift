@@ -42,6 +42,10 @@ struct LongOption {
     static let tcpKeepAlive = LongOption(number: CURLOPT_TCP_KEEPALIVE, name: "CURLOPT_TCP_KEEPALIVE")
     static let tcpKeepIdle = LongOption(number: CURLOPT_TCP_KEEPIDLE, name: "CURLOPT_TCP_KEEPIDLE")
     static let tcpKeepInterval = LongOption(number: CURLOPT_TCP_KEEPINTVL, name: "CURLOPT_TCP_KEEPINTVL")
+    // By number, since the headers of the oldest supported libcurl lack the first one.
+    static let tcpKeepCount = LongOption(number: CURLoption(rawValue: 326), name: "CURLOPT_TCP_KEEPCNT")
+    static let happyEyeballs = LongOption(
+        number: CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, name: "CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS")
     static let lowSpeedLimit = LongOption(number: CURLOPT_LOW_SPEED_LIMIT, name: "CURLOPT_LOW_SPEED_LIMIT")
     static let lowSpeedTime = LongOption(number: CURLOPT_LOW_SPEED_TIME, name: "CURLOPT_LOW_SPEED_TIME")
     static let proxyTunnel = LongOption(number: CURLOPT_HTTPPROXYTUNNEL, name: "CURLOPT_HTTPPROXYTUNNEL")
@@ -77,6 +81,9 @@ struct StringOption {
     static let pinnedPublicKey = StringOption(number: CURLOPT_PINNEDPUBLICKEY, name: "CURLOPT_PINNEDPUBLICKEY")
     static let ciphers = StringOption(number: CURLOPT_SSL_CIPHER_LIST, name: "CURLOPT_SSL_CIPHER_LIST")
     static let cipherSuites = StringOption(number: CURLOPT_TLS13_CIPHERS, name: "CURLOPT_TLS13_CIPHERS")
+    static let groups = StringOption(number: CURLOPT_SSL_EC_CURVES, name: "CURLOPT_SSL_EC_CURVES")
+    static let signatureAlgorithms = StringOption(
+        number: CURLoption(rawValue: 10_328), name: "CURLOPT_SSL_SIGNATURE_ALGORITHMS")
     static let proxy = StringOption(number: CURLOPT_PROXY, name: "CURLOPT_PROXY")
     static let proxyUser = StringOption(number: CURLOPT_PROXYUSERNAME, name: "CURLOPT_PROXYUSERNAME")
     static let proxyPassword = StringOption(number: CURLOPT_PROXYPASSWORD, name: "CURLOPT_PROXYPASSWORD")
@@ -109,35 +116,6 @@ struct BlobOption {
     static let proxyAuthorities = BlobOption(number: CURLOPT_PROXY_CAINFO_BLOB, name: "CURLOPT_PROXY_CAINFO_BLOB")
     static let certificate = BlobOption(number: CURLOPT_SSLCERT_BLOB, name: "CURLOPT_SSLCERT_BLOB")
     static let key = BlobOption(number: CURLOPT_SSLKEY_BLOB, name: "CURLOPT_SSLKEY_BLOB")
-}
-
-/// An option that takes a plain value, by its number, which holds in each version (CURLOPTTYPE in curl/curl.h).
-enum PlainKey {
-    case long(UInt32, StaticString)
-    case text(UInt32, StaticString)
-
-    var name: StaticString {
-        switch self {
-        case .long(_, let name), .text(_, let name): name
-        }
-    }
-
-    /// For the declarations' test: whether this libcurl lists the option with this number and a value of this kind
-    /// (curl_easy_option_by_name(3)); `nil` if it does not know the option.
-    var isListed: Bool? {
-        guard let option = unsafe curl_easy_option_by_name(String("\(name)".dropFirst("CURLOPT_".count))) else {
-            return nil
-        }
-        let type = if case .text = self { CURLOT_STRING } else { CURLOT_LONG }
-        return unsafe option.pointee.id == number && option.pointee.type == type
-    }
-
-    var number: CURLoption {
-        switch self {
-        case .long(let number, _): CURLoption(rawValue: number)
-        case .text(let number, _): CURLoption(rawValue: 10_000 + number)
-        }
-    }
 }
 
 /// The values of options as Swift integers.

@@ -1,7 +1,7 @@
 import NetworkCore
 
 /// The connection's options (CURLOPT_FRESH_CONNECT, FORBID_REUSE, IPRESOLVE, UNIX_SOCKET_PATH, INTERFACE, LOCALPORT,
-/// TCP_KEEPALIVE).
+/// TCP_KEEPALIVE, HAPPY_EYEBALLS_TIMEOUT_MS).
 struct ConnectionOption: EasyOption {
     let request: TransportRequest
     private var options: TransportOptions.Connection { request.options.connection }
@@ -28,7 +28,9 @@ struct ConnectionOption: EasyOption {
             try easy.set(.tcpKeepAlive, 1)
             try easy.set(.tcpKeepIdle, keepAlive.idle.wholeSeconds)
             try easy.set(.tcpKeepInterval, keepAlive.interval.wholeSeconds)
+            if let probes = keepAlive.probes { try easy.set(.tcpKeepCount, probes) }
         }
+        if let delay = options.happyEyeballsDelay { try easy.set(.happyEyeballs, delay.roundedUpMilliseconds) }
     }
 }
 

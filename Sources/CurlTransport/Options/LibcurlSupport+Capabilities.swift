@@ -23,9 +23,12 @@ extension LibcurlSupport {
             ($0, .http2BodiesMix, "older ones mix up the bodies of HTTP/2 streams")
         }
 
-    func has(_ option: any PlainOption) -> Bool {
-        version >= option.since && (!option.isOpenSSLs || hasTLS(of: Self.openSSLs))
-    }
+    /// The capabilities of single options: the first libcurl that has the option, and whether it needs OpenSSL or a
+    /// library like it. Others ignore these options.
+    static let byOption: [(capability: TransportCapabilities.Capability, since: LibcurlVersion?, isOpenSSLs: Bool)] = [
+        (.keepAliveProbes, LibcurlVersion(8, 9), false), (.tlsGroups, nil, true),
+        (.tlsSignatureAlgorithms, LibcurlVersion(8, 14), true),
+    ]
 
     private static let openSSLs = ["OpenSSL", "LibreSSL", "BoringSSL", "quictls", "AWS-LC"]
 
@@ -72,15 +75,14 @@ extension LibcurlSupport {
     /// The capabilities that not every libcurl has, each with the reason why this one lacks it; `nil` where it has it.
     fileprivate var obstacles: [(capability: TransportCapabilities.Capability, obstacle: String?)] {
         let builtIn = builtIn.map { ($0.capability, $0.isBuiltIn ? nil : "this libcurl was built without it") }
-        let plain = PlainOptions.all.map { ($0.capability, obstacle(to: $0)) }
+        let byOption = Self.byOption.map { option -> (TransportCapabilities.Capability, String?) in
+            if let since = option.since, version < since { return (option.capability, "from libcurl \(since)") }
+            let isMissing = option.isOpenSSLs && !hasTLS(of: Self.openSSLs)
+            return (option.capability, isMissing ? "not with this TLS library" : nil)
+        }
         let byFault = Self.byFault.map {
             ($0.capability, suffers(from: $0.quirk) ? "from libcurl \($0.quirk.fixedIn): \($0.fault)" : nil)
         }
-        return builtIn + plain + byFault
-    }
-
-    private func obstacle(to option: any PlainOption) -> String? {
-        if has(option) { return nil }
-        return version < option.since ? "from libcurl \(option.since)" : "not with this TLS library"
+        return builtIn + byOption + byFault
     }
 }

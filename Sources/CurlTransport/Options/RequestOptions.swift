@@ -232,8 +232,6 @@ extension TransportRequest {
         try NoProxyOption(usesEnvironments: usesEnvironments, url: url).apply(to: easy)
         guard isRare else { return }
         for option in rareOptions { try option.apply(to: easy) }
-        guard options.hasDeclaredOptions else { return }
-        for option in PlainOptions.all { try option.apply(options, to: easy) }
     }
 
     /// Whether libcurl sends a body, even an empty one.

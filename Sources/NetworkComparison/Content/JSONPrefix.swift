@@ -1,3 +1,4 @@
+import JSONText
 import NetworkCore
 
 /// The start of a JSON text as a whole one.

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkCore
 
 /// What one part of a response is in one response.

@@ -140,12 +140,9 @@ private struct BytesTransport: HTTPTransport {
 
     var name: String { "\(type(of: dispatcher))" }
     var capabilities: TransportCapabilities {
-        var capabilities = TransportCapabilities(
+        TransportCapabilities(
             transport: name, basis: "a dispatcher that only delivers bytes",
-            supported: Set(TransportCapabilities.Capability.wellKnown)
-        )
-        capabilities.acceptsForeignOptions = true
-        return capabilities
+            supported: Set(TransportCapabilities.Capability.wellKnown))
     }
 
     func send(_: TransportRequest) async throws -> TransportResponse {

@@ -154,8 +154,7 @@ public enum ParameterValue: Sendable, Hashable {
         firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
     }
 
-    /// Returns the place of the first problem below this value, and what it is. The place is put together for a problem
-    /// alone: each value would repeat the names above it.
+    /// Returns the place of the first problem below this value, and what it is.
     private func firstProblem(depth: Int) -> (place: String, words: String)? {
         guard depth <= Self.maximumDepth else { return ("", "is nested deeper than \(Self.maximumDepth)") }
         switch self {

@@ -26,7 +26,6 @@ public struct RequestData: Sendable, SafelyPrinted {
     public var pathParameters: [String: any CustomStringConvertible & Sendable]
     /// The request's own base URL, which replaces the client's. With `nil`, the default, the client's applies.
     public var baseURL: String?
-    /// Whether ``path`` is the whole URL, whatever base the client has.
     var isWholeURL = false
     /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     public var method: HTTPRequest.Method
@@ -46,8 +45,7 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// The longest time without any transfer of bytes, in place of the client's ``TransportOptions/idleTimeout``. With
     /// `nil`, the default, the client's applies.
     public var idleTimeout: Duration?
-    /// The reason why the request can't be sent, if it is known already. Sending the request throws it. It is for code
-    /// that converts other types to requests and can't throw.
+    /// The reason why the request can't be sent, if it is known already. Sending the request throws it.
     package var refusal: (any Error)?
 
     /// Creates a request with literal parameters.
@@ -112,7 +110,6 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// Whether the client's base applies: the request has neither a base nor a whole URL of its own.
     var isBelowClientsBase: Bool { baseURL == nil && !isWholeURL }
 
-    /// Returns the request with a base URL, unless it has a base or a whole URL of its own.
     func based(on base: String?) -> RequestData {
         guard let base, isBelowClientsBase else { return self }
         var data = self

@@ -46,10 +46,8 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
         clock = options.clock
         self.options = options
         list = Guarded(ReplayList(recording, repeatsLast: repeatsLast, isStrict: matching.isStrict))
-        var capabilities = TransportCapabilities(
+        capabilities = TransportCapabilities(
             transport: "replay", basis: "what was recorded", supported: Set(TransportCapabilities.Capability.wellKnown))
-        capabilities.acceptsForeignOptions = true
-        self.capabilities = capabilities
     }
 
     /// Creates a transport with a clock of its own; see ``init(_:matching:timing:repeatsLast:options:)``.

@@ -39,14 +39,12 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
     ///     Default: none.
     public init(clock: any Clock<Duration> = ContinuousClock(), lacking: Set<TransportCapabilities.Capability> = []) {
         self.clock = clock
-        var capabilities = TransportCapabilities(
+        capabilities = TransportCapabilities(
             transport: "stub",
             basis: "what a test has stubbed",
             supported: Set(TransportCapabilities.Capability.wellKnown).subtracting(lacking),
             reasons: Dictionary(uniqueKeysWithValues: lacking.map { ($0, "the test's stub lacks it") })
         )
-        capabilities.acceptsForeignOptions = true
-        self.capabilities = capabilities
     }
 
     /// Creates a transport that gives the same response to every request.

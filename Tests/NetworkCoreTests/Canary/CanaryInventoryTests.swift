@@ -9,8 +9,7 @@ struct CanaryInventoryTests {
     /// Types without secrets of a caller or a server, and plain values such as text, whose printed form is their
     /// content.
     private static let harmless: [String: String] = [
-        "ParameterValue": "a plain value, as a text is", "JSONValue": "a plain value, as a text is",
-        "JSONValue.Member": "a plain value, as a text is", "JSONParser": "a text", "JSONProblem": "a place and rules",
+        "ParameterValue": "a plain value, as a text is",
         "SecretFields": "no values", "NetworkLayerVersion": "no values",
         "AddressPolicy": "rules", "AddressPolicy.Range": "addresses", "AddressPolicy.Address": "an address",
         "APIError": "cases without values", "NetworkError.Code": "a name", "NetworkError.Phase": "cases without values",
@@ -22,11 +21,10 @@ struct CanaryInventoryTests {
         "TransportRequest.CurlSecrets": "cases without values", "TransportOptions.RequestCompression": "a level",
         "TransportOptions.ContentEncoding": "a name",
         "TransportOptions.HTTPVersion": "a name",
-        "TransportOptions.Key": "a name and closures",
         "TransportOptions.TLS.Version": "a name",
         "TransportOptions.Connection.IPVersion": "a name",
         "TransportOptions.Proxy.Server.AuthenticationScheme": "a name",
-        "TransportOptions.Proxy.Choice": "a proxy, printed apart",
+        "TransportOptions.Proxy": "a proxy, printed apart",
         "TransportOptions.Rate.LowSpeed": "numbers", "TransportOptions.Connection.KeepAlive": "times",
         "TransportOptions.Connection.UnixSocket": "a path",
         "TransportOptions.Names.StaticAddresses": "a name and addresses",

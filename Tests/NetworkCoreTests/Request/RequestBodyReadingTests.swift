@@ -55,26 +55,6 @@ struct RequestBodyReadingTests {
         await #expect(throws: (any Error).self) { try await reading.value }
     }
 
-    /// Regression: zlib kept the chunks of a stream, so that a server could not respond to any of them.
-    @Test func `each chunk of a compressed stream leaves before the next one is asked for`() async throws {
-        let (chunks, next) = AsyncStream<Data>.makeStream()
-        let left = Guarded(["one", "two", "three"])
-        @Sendable func yieldNext() {
-            let text = left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            if let text { next.yield(Data(text.utf8)) } else { next.finish() }
-        }
-        yieldNext()
-        let pieces = Guarded<[Data]>([])
-        try await TransportRequest.Body.stream(chunks).gzipped(level: 6).read { piece in
-            pieces.withLock { $0.append(piece) }
-            yieldNext()
-        }
-        #expect(pieces.withLock(\.count) == 4)
-        let sent = pieces.withLock { $0.reduce(Data(), +) }
-        let inflated = try Inflater(.gzip).decode(sent, limit: 65_536).output
-        #expect(inflated == Data("onetwothree".utf8))
-    }
-
     /// Regression: the wait for it never ended.
     @Test func `a producer that does not end is ended by the deadline`() async {
         await expectFailure(.totalTimeout) {

@@ -15,8 +15,7 @@ struct TypeNameTests {
         #expect(TypeName.of(Box<Int>.self) == "Box<Int>")
         #expect(TypeName.of(Box<Int>.Inner.self) == "Inner")
         #expect(TypeName.of(Local.self) == "Local")
-        #expect(TypeName.of(Set<[Int]>.self) == "Set<[Int]>")
-        #expect(TypeName.of((Int, String).self) == "(Swift.Int, Swift.String)")
+        #expect(TypeName.of((Int, String).self) == "(Int, String)")
         #expect(TypeName.of((@Sendable () -> Void).self).contains("->"))
     }
 

@@ -46,7 +46,7 @@ extension Kind {
         },
         Kind("https-groups", at: .secure("localhost")) {
             $1.options.tls.authorities = $0.authorities
-            $1.options[.tlsGroups] = "P-384"
+            $1.options.tls.groups = "P-384"
         },
         Kind("https-client", at: .secure("localhost")) {
             $1.options.tls.authorities = $0.authorities

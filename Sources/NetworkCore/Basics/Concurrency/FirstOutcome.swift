@@ -26,10 +26,6 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         if let early { continuation.resume(with: early) }
     }
 
-    /// Waits for the outcome, once.
-    /// - Parameters:
-    ///   - error: The outcome in a cancelled task.
-    ///   - onCancel: Called when the task is cancelled.
     package func value(
         orWhenCancelled error: any Error, onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
@@ -41,8 +37,25 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         }
     }
 
+    /// Runs work against a timer that throws, each in a task of its own: work that ignores its cancellation must not
+    /// hold up the caller.
+    /// - Parameter error: The outcome in a cancelled task.
+    static func racing(
+        orWhenCancelled error: any Error,
+        _ work: @escaping @Sendable () async throws -> Value,
+        against timer: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let outcome = FirstOutcome()
+        let tasks = [work, timer].map { operation in
+            Task {
+                do { outcome.finish(.success(try await operation())) } catch { outcome.finish(.failure(error)) }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        return try await outcome.value(orWhenCancelled: error)
+    }
+
     /// Delivers the outcome, or does nothing if there was one already.
-    /// - Returns: Whether this outcome was the first.
     @discardableResult
     package func finish(_ outcome: Result<Value, any Error>) -> Bool {
         let (isFirst, waiting) = state.withLock { state -> (Bool, CheckedContinuation<Value, any Error>?) in
@@ -68,8 +81,6 @@ package final class OneTimeFlag: Sendable {
 
     package init() {}
 
-    /// Raises the flag.
-    /// - Returns: Whether this call raised it; `false` if it was raised before.
     package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 
     package var isRaised: Bool { flag.load(ordering: .acquiring) }

@@ -1,8 +1,4 @@
 /// A value on the heap. A copy costs one reference; the value is copied when one of several owners changes it.
-///
-/// For values with many fields that go through many asynchronous functions, each of which keeps its values in a frame
-/// of its own while it waits. Everything is inlinable, because otherwise each access to a field from another module
-/// would copy the value.
 @usableFromInline
 struct CopyOnWrite<Value: Sendable>: Sendable {
     /// @unchecked: changed only while there is one reference to it, so that nothing else reads it.

@@ -3,20 +3,14 @@ import HTTPTypes
 
 /// The signature of a request by AWS Signature Version 4
 /// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). Pure.
-///
-/// Signed are the host, the content's type, and the fields of the vendor (`X-Amz-…`): what is on the way between a
-/// client and a service changes none of them.
 struct AWSSigner {
     private let signature: TransportOptions.Authentication.AWSSignature
     private let region: String
     private let service: String
     /// The first and the second vendor of the provider, such as `aws` and `amz`.
     private let vendors: (first: String, second: String)
-    /// The time as the signature has it: `20150830T123600Z`.
     var time: String
 
-    /// - Parameter seconds: The time, in seconds since 1970.
-    /// - Throws: ``NetworkError/Code/invalidOption`` if the host's name has no region or no service.
     init(_ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int) throws {
         self.signature = signature
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
@@ -45,7 +39,6 @@ struct AWSSigner {
         return zone == 2 && !labels[1].hasPrefix("s3") ? (labels[0], labels[1]) : (nil, nil)
     }
 
-    /// Returns what `SERVICE.REGION.….…` names.
     private static func named(by host: String) -> (service: String?, region: String?) {
         let labels = host.split(separator: ".").map(String.init)
         return (labels.first, labels.count > 3 ? labels[1] : nil)
@@ -56,15 +49,10 @@ struct AWSSigner {
 
     private static let namesOfS3: Set<String> = ["s3", "s3express", "s3-outposts", "s3-object-lambda"]
 
-    /// The name of a field of the vendor: `X-Amz-Date`.
     func fieldName(_ name: String) -> String {
         "X-" + vendors.second.prefix(1).uppercased() + vendors.second.dropFirst() + "-" + name
     }
 
-    /// Returns the value of `Authorization`.
-    /// - Parameters:
-    ///   - fields: The fields that are sent, with the time, each name once.
-    ///   - contentHash: The hash of the content as hexadecimal digits, or what stands for it.
     func authorization(
         method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
     ) -> String {
@@ -84,7 +72,6 @@ struct AWSSigner {
             + "Signature=\(Self.authenticated(text, by: key).hexadecimal)"
     }
 
-    /// Returns the fields to sign, sorted by name.
     private func signedLines(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
         var lines = fields.filter { isSigned($0.name) }.map {
             (name: $0.name.rawName.lowercasedASCII, value: Self.collapsed($0.value))

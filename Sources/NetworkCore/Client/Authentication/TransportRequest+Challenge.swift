@@ -2,23 +2,17 @@ import FoundationEssentials
 import HTTPTypes
 
 /// Credentials that a server or a proxy must challenge first (RFC 9110 §11).
-///
-/// Each round is an exchange of its own, with a handle, a connection and a deadline as any other has: nothing of a
-/// challenge reaches another request but the nonce (``DigestMemory``), and no request goes out without its body.
 extension TransportRequest {
-    /// A server, or a proxy, may challenge a request and call the nonce stale once. A challenge of a remembered nonce
-    /// comes before.
+    /// A server, or a proxy, may challenge a request and call the nonce stale once.
     private static let roundsOfEach = 2
 
-    /// Whether the options have credentials for a challenge that this library responds to.
     var awaitsChallenge: Bool {
         options.hasRareOptions && (options.authentication?.challenged != nil || proxyCredentials != nil)
     }
 
-    /// The proxy and the credentials for its challenge, if the request goes to it as a request. For a tunnel libcurl
-    /// responds to the challenge of CONNECT.
+    /// The proxy and the credentials for its challenge, if the request goes to it as a request.
     private var proxyCredentials: (url: String, credentials: TransportOptions.Authentication.Challenged)? {
-        guard case .explicit(let proxy) = options.proxy.choice, let user = proxy.user,
+        guard case .explicit(let proxy) = options.proxy, let user = proxy.user,
             proxy.respondsToChallenge(of: self), !headerFields.contains(.proxyAuthorization)
         else { return nil }
         let credentials = TransportOptions.Authentication.Challenged(
@@ -27,9 +21,6 @@ extension TransportRequest {
     }
 
     /// Sends the request, and again with credentials if the server or the proxy challenges it.
-    /// - Parameters:
-    ///   - nonces: The nonces that others have given.
-    ///   - send: Sends one exchange.
     func answeringChallenges(
         remembering nonces: DigestMemory, _ send: (TransportRequest) async throws -> TransportResponse
     ) async throws -> TransportResponse {
@@ -101,7 +92,6 @@ private struct Challenger {
     private let party: Party
     private let credentials: TransportOptions.Authentication.Challenged
     private let place: DigestMemory.Place
-    /// Whether a challenge of this call was responded to.
     private var hasAnswered = false
     /// The nonce of that challenge, until it has been accepted.
     private var answered: DigestMemory.Entry?
@@ -116,7 +106,6 @@ private struct Challenger {
     private var infoField: HTTPField.Name { party == .server ? .authenticationInfo : .proxyAuthenticationInfo }
 
     /// Adds the credentials for a nonce that an earlier request was given.
-    /// - Returns: Whether there are any.
     @discardableResult
     func addRemembered(_ nonces: DigestMemory, to request: inout TransportRequest) -> Bool {
         guard let value = nonces.credentials(credentials, for: request, at: place) else { return false }
@@ -190,7 +179,6 @@ extension TransportOptions.Authentication {
         let allowsBasic: Bool
     }
 
-    /// The credentials, if the scheme needs a challenge.
     var challenged: Challenged? {
         switch self {
         case .digest(let user, let password):
@@ -203,8 +191,7 @@ extension TransportOptions.Authentication {
 }
 
 extension RequestURL {
-    /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query. Digest compares the
-    /// text (RFC 7616 §3.4.6), and a signature contains the path.
+    /// The URL in the form in which any libcurl sends it: escapes in capitals, and no empty query.
     func withComparableEscapes(inQuery: Bool = true) -> RequestURL {
         let query = inQuery ? query.flatMap { $0.isEmpty ? nil : $0.withCapitalEscapes } : query
         return RequestURL(scheme: scheme, host: host, port: port, path: path.withCapitalEscapes, query: query)

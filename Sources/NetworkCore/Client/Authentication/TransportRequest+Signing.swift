@@ -11,9 +11,6 @@ extension TransportRequest {
     }
 
     /// Sends the request with its credentials: in the rounds that a challenge takes, or with a signature.
-    /// - Parameters:
-    ///   - nonces: The nonces of the transport.
-    ///   - send: Sends one exchange.
     package func authenticated(
         remembering nonces: DigestMemory = DigestMemory(),
         _ send: (TransportRequest) async throws -> TransportResponse
@@ -26,10 +23,6 @@ extension TransportRequest {
         return try await signed.answeringChallenges(remembering: nonces, send)
     }
 
-    /// Returns the request with its signature.
-    /// - Parameter seconds: The time of the signature, in seconds since 1970.
-    /// - Throws: ``NetworkError/Code/unsupported`` for a one-time stream, of which no hash is known; the errors of
-    ///   reading the body.
     func signed(
         by signature: TransportOptions.Authentication.AWSSignature, seconds: Int
     ) async throws -> TransportRequest {
@@ -45,7 +38,6 @@ extension TransportRequest {
         // libcurl writes an IPv6 address in its shortest form.
         if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
         request.joinRepeatedFields(where: signer.isSigned)
-        try request.compressBeforeSigning()
         let hash: String
         if let given = headerFields[content] {
             hash = given
@@ -63,16 +55,6 @@ extension TransportRequest {
             throw OptionCheck.invalid("authentication.provider", "is not part of a field's name")
         }
         return name
-    }
-
-    /// Compresses a stream here, so that the bytes that are sent are those whose hash is signed: it is read for either.
-    private mutating func compressBeforeSigning() throws {
-        guard case .gzip(let level) = options.requestCompression, let body,
-            case .produced = body.content, body.isReplayable, body.length != 0
-        else { return }
-        self.body = try body.gzipped(level: level, isDeterministic: true)
-        options.requestCompression = .none
-        headerFields[.contentEncoding] = "gzip"
     }
 
     /// Returns the hash of the body as it is sent, or for S3 what stands for one that is not known.

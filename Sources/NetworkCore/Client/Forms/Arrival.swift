@@ -9,7 +9,6 @@ struct Arrival: Sendable {
     let client: NetworkClient
     let incoming: TransportResponse
 
-    /// The limit on what is read of a rejected streamed body, in bytes.
     static let refusedBytes = 65_536
     /// The timeout for that read: a server that trickles must not hold up a response that is already known.
     private static let refusedTime = Duration.seconds(1)
@@ -19,7 +18,6 @@ struct Arrival: Sendable {
     /// The URL that the response came from, after redirects and interceptors.
     var source: RequestURL { call.met.last?.url ?? request.url }
 
-    /// Returns the response with its body still arriving.
     func streamed<Body>(_ body: Body) -> NetworkResponse<Body> { response(body, .growing(incoming)) }
 
     /// Returns the response with the value made of its body, which has ended.
@@ -62,7 +60,6 @@ struct Arrival: Sendable {
     /// The request as the interceptors made it.
     private var sent: TransportRequest { call.met.last ?? request }
 
-    /// Whether the request as the interceptors made it was for a part.
     func asksForPart() -> Bool { sent.headerFields.contains(.range) }
 
     /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
@@ -72,8 +69,8 @@ struct Arrival: Sendable {
         guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
             return named
         }
-        if error.code == .unacceptableStatus, response.status == .unauthorized, sent.lacksCredentials,
-            !sent.headerFields.contains(.authorization), sent.options.authentication == nil, sent.credentials == nil
+        if error.code == .unacceptableStatus, response.status == .unauthorized, !sent.hasCredentials,
+            request.hasCredentials || client.hasCredentials
         {
             error.message += "; the client's credentials were not sent: they are for another origin"
         }
@@ -82,15 +79,11 @@ struct Arrival: Sendable {
         return error
     }
 
-    /// Returns the error with its exchange and the history of the call.
     func naming(_ error: any Error) -> any Error {
         call.noted(in: error, of: request, transport: incoming.carrier ?? client.transport.name)
     }
 
     /// Rejects a head before its body is read; the error carries the start of that body.
-    /// - Parameters:
-    ///   - validation: The validation. Default: the client's.
-    ///   - head: The head to check. Default: the response's own.
     func validate(by validation: ResponseValidation? = nil, as head: HTTPResponse? = nil) async throws {
         let validation = validation ?? client.validation
         do {
@@ -100,8 +93,7 @@ struct Arrival: Sendable {
         }
     }
 
-    /// Returns the start of the body, as much as arrives within a second. A failure on the way is ignored, since the
-    /// rejection matters more.
+    /// Returns the start of the body, as much as arrives within a second.
     private func start() async throws -> Data {
         let start = Guarded(Data())
         await atMost(Self.refusedTime) { [body = incoming.body] in

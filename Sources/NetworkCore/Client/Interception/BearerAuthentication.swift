@@ -29,8 +29,6 @@ public final class BearerAuthentication: Interceptor {
     private let timeout: Duration
     private let time: TimeSource
     private let state: Guarded<State>
-    /// The limit on refreshes that have not returned: one that ignores its cancellation may never return.
-    static let maximumRunning = 4
 
     /// A token and its number; each newer token has a higher number.
     private struct IssuedToken: Sendable {
@@ -44,8 +42,6 @@ public final class BearerAuthentication: Interceptor {
         var refused = -1
         /// The refresh that all requests without a token wait for.
         var refresh: Task<IssuedToken, any Error>?
-        /// The refreshes that have not returned, those after their timeout included.
-        var running = 0
     }
 
     /// The instances whose refresh the current task runs in.
@@ -56,8 +52,7 @@ public final class BearerAuthentication: Interceptor {
     ///   - origins: URLs whose scheme, host and port may receive the token.
     ///   - token: The first token. Without one, the first request starts a refresh.
     ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
-    ///     wait for it fail with ``NetworkError/Code/totalTimeout``. While four refreshes have not returned, because
-    ///     they ignore their cancellation, each request that needs another token fails with it at once.
+    ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
     ///     values of the requests that wait for it.
@@ -104,7 +99,7 @@ public final class BearerAuthentication: Interceptor {
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
-        guard isFor(request) else { return try await next(withoutToken(request)) }
+        guard isFor(request) else { return try await next(request) }
         let first = try await call.withinDeadline { try await self.token(newerThan: nil) }
         let (sent, exchanges) = (try request.carrying(first.token), call.exchanges)
         let response = try await next(sent)
@@ -123,16 +118,6 @@ public final class BearerAuthentication: Interceptor {
         return try await next(try request.carrying(second.token))
     }
 
-    /// Returns a request that gets no token. If its origin is the reason, a 401 says so.
-    private func withoutToken(_ request: TransportRequest) -> TransportRequest {
-        guard !origins.contains(where: { $0.hasSameOrigin(as: request.url) }), !request.hasOwnCredentialsInURL,
-            !request.headerFields.contains(.authorization), request.options.authentication == nil
-        else { return request }
-        var request = request
-        request.lacksCredentials = true
-        return request
-    }
-
     private func isFor(_ request: TransportRequest) -> Bool {
         origins.contains { $0.hasSameOrigin(as: request.url) } && !request.headerFields.contains(.authorization)
             && request.options.authentication == nil && !request.hasOwnCredentialsInURL
@@ -142,12 +127,10 @@ public final class BearerAuthentication: Interceptor {
     /// Returns a token newer than the refused one. A cancelled task stops waiting; the refresh continues for others.
     private func token(newerThan refused: Int?) async throws -> IssuedToken {
         typealias Source = (current: IssuedToken?, refresh: Task<IssuedToken, any Error>?)
-        let (current, refresh) = try state.withLock { state throws(NetworkError) -> Source in
+        let (current, refresh) = state.withLock { state -> Source in
             state.refused = max(state.refused, refused ?? -1)
             if let current = state.current, current.number > state.refused { return (current, nil) }
             if let refresh = state.refresh { return (nil, refresh) }
-            guard state.running < Self.maximumRunning else { throw .refreshesHang }
-            state.running += 1
             state.refresh = startRefresh(of: state.current)
             return (nil, state.refresh)
         }
@@ -162,35 +145,20 @@ public final class BearerAuthentication: Interceptor {
     private func startRefresh(of refused: IssuedToken?) -> Task<IssuedToken, any Error> {
         let within = Self.refreshing + [ObjectIdentifier(self)]
         return Task.detached(priority: Task.currentPriority) { [self] in
-            let outcome = FirstOutcome<IssuedToken>()
-            let refreshing = Task {
-                let result: Result<IssuedToken, any Error>
-                do {
+            let result: Result<IssuedToken, any Error>
+            do {
+                let issued = try await FirstOutcome<IssuedToken>.racing(orWhenCancelled: NetworkError.cancelled) {
+                    [self] in
                     let token = try await Self.$refreshing.withValue(within) { try await refresh?(refused?.token) }
                     // A token that can't be sent would never be refused, and so never renewed.
                     try OptionCheck.token(token?.value ?? "", "the token of the refresh")
-                    result = .success(IssuedToken(token: token ?? "", number: (refused?.number ?? 0) + 1))
-                } catch {
-                    result = .failure(error)
+                    return IssuedToken(token: token ?? "", number: (refused?.number ?? 0) + 1)
+                } against: { [self] in
+                    try await time.sleep(timeout)
+                    let words = "the token was not renewed within \(timeout); the refresh may wait for a request that "
+                    throw NetworkError(.totalTimeout, words + "waits for it", phase: .waiting)
                 }
-                // First, since a waiting request may start the next refresh.
-                state.withLock { $0.running -= 1 }
-                outcome.finish(result)
-            }
-            let timing = Task {
-                // Cancelled when the refresh ends first.
-                guard (try? await time.sleep(timeout)) != nil else { return }
-                let words =
-                    "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
-                outcome.finish(.failure(NetworkError(.totalTimeout, words, phase: .waiting)))
-            }
-            defer {
-                refreshing.cancel()
-                timing.cancel()
-            }
-            let result: Result<IssuedToken, any Error>
-            do {
-                result = .success(try await outcome.value(orWhenCancelled: NetworkError.cancelled))
+                result = .success(issued)
             } catch {
                 result = .failure(error)
             }
@@ -200,14 +168,6 @@ public final class BearerAuthentication: Interceptor {
                 return result
             }.get()
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var refreshesHang: NetworkError {
-        let words =
-            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout"
-        return NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
     }
 }
 

@@ -5,7 +5,6 @@ extension NetworkClient {
     /// One call through the pipeline: from the caller's request to the response that is returned, over as many
     /// exchanges as it takes.
     public final class Call: Sendable {
-        /// The history of a call.
         struct Record: Sendable {
             var exchanges = 0
             var retries = 0
@@ -50,16 +49,13 @@ extension NetworkClient {
         public var attempts: Int { record.withLock(\.attempts) }
         /// The redirects that were followed, in order.
         public var redirects: [RedirectPolicy.Redirect] { record.withLock(\.redirects) }
-        /// The history of the call, read at once.
         var met: Record { record.withLock(\.self) }
         /// The time since the call began.
         public var elapsed: Duration { .now - started }
         /// The time left before ``deadline``, never below zero; `nil` without a deadline.
         public var remaining: Duration? { deadline.map { max(.zero, $0 - .now) } }
 
-        /// Returns an error with the history of the call: the number of attempts and redirects, and the time it took. A
-        /// failure that no transport has attached an exchange to, such as a deadline that passes between two exchanges,
-        /// gets one here.
+        /// Returns an error with the history of the call: the number of attempts and redirects, and the time it took.
         func noted(in error: any Error, of first: TransportRequest, transport: String) -> any Error {
             guard var error = error as? NetworkError else { return error }
             if error.exchange == nil, error.phase != .preparing {
@@ -102,14 +98,11 @@ extension NetworkClient {
             }
         }
 
-        /// Records a redirect that is followed, and the repeats of its response.
         func follow(_ redirect: RedirectPolicy.Redirect, after response: TransportResponse) {
             record.withLock { $0.redirects.append(redirect) }
             count(repeats: response.metrics.repeats)
         }
 
-        /// Records an exchange. The stream of a body that an earlier exchange of the call still sends may be the same:
-        /// its reading ends first.
         func beginExchange(_ request: TransportRequest) {
             let readsStream = request.body.map { $0.bytes == nil } ?? false
             let (earlier, last) = record.withLock { record in

@@ -4,8 +4,6 @@ import HTTPTypes
 extension NetworkClient.Call {
     /// Checks for the deadline and for cancellation, between pieces of work that nothing interrupts and around work
     /// that can't be divided.
-    /// - Throws: ``NetworkError/Code/totalTimeout`` after the deadline, ``NetworkError/Code/cancelled`` in a cancelled
-    ///   task.
     func check(while phase: NetworkError.Phase) throws(NetworkError) {
         guard Task.isCancelled || deadline.map({ $0 <= .now }) ?? false else { return }
         var error = Task.isCancelled ? NetworkError.cancelled : NetworkError.totalTimeout
@@ -24,7 +22,6 @@ extension NetworkClient.Call {
     }
 
     /// Runs work that must end by the call's deadline and within a time of its own; `nil` for none.
-    /// - Throws: The errors of ``withinDeadline(_:)``; or `error` after the time.
     package func withinDeadline<Value: Sendable>(
         and time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

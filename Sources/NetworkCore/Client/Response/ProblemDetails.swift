@@ -1,5 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
+import JSONText
 
 /// A server's description of an error, in the form of [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)
 /// (`application/problem+json`).

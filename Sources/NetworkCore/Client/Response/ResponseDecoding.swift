@@ -3,7 +3,6 @@ import HTTPTypes
 
 enum ResponseDecoding {
     /// Returns the value that a decoder makes; ``Empty`` and an optional without a body are made here.
-    /// - Throws: ``NetworkError/Code/noData`` for an empty body, ``NetworkError/Code/decodingFailed`` otherwise.
     static func decode<Value: Decodable & SendableMetatype>(
         _ type: Value.Type,
         from body: Data,
@@ -35,10 +34,6 @@ enum ResponseDecoding {
 }
 
 extension NetworkError {
-    /// Returns the error for a body, or a line of one, that does not fit a type.
-    /// - Parameters:
-    ///   - place: The place of the text, such as `line 3`; empty for the whole body.
-    ///   - contentType: The response's Content-Type, if it names another format than the decoder's.
     static func decodingFailed(
         _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
     ) -> NetworkError {
@@ -49,9 +44,9 @@ extension NetworkError {
         let shownPath = path(owners.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
         let failure = NetworkError.DecodingFailure(
             type: TypeName.of(type),
-            codingPath: path(keys.map { ($0, Excerpt.of($0.stringValue)) }),
-            reason: detail.map { "\(words): \(Excerpt.of($0))" } ?? words,
-            bodyStart: Excerpt.of(body)
+            codingPath: path(keys.map { ($0, Redaction.excerpt(of: Data($0.stringValue.utf8))) }),
+            reason: detail.map { "\(words): \(Redaction.excerpt(of: Data($0.utf8)))" } ?? words,
+            bodyStart: Redaction.excerpt(of: body)
         )
         var failed = NetworkError(
             .decodingFailed,
@@ -70,9 +65,6 @@ extension NetworkError {
         return type == String.self ? "; for the text of the body, write .text in place of String.self" : ""
     }
 
-    /// Explains a decoder's error.
-    /// - Returns: The path to the value, the problem in words that hold nothing of the body, and the decoder's own
-    ///   words, which may.
     private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
         case .typeMismatch(let type, let context):
@@ -113,7 +105,6 @@ extension NetworkError {
         key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
     }
 
-    /// Returns `[3].name` for the coding path Index 3, name.
     private static func path(_ keys: [(key: any CodingKey, name: String)]) -> String {
         keys.reduce(into: "") { path, step in
             if let index = index(of: step.key) {
@@ -152,7 +143,6 @@ public struct Empty: Codable, Sendable, Hashable {
     public init() {}
 }
 
-/// A type that has a value for a response without a body.
 protocol ValueWithoutBody {
     static var withoutBody: Self { get }
 }

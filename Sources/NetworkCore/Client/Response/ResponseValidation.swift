@@ -83,7 +83,6 @@ public struct ResponseValidation: Sendable {
     public func check(_ head: HTTPResponse) throws { try check(ReadableHead(head), of: nil) }
 
     /// Checks a head that is parsed only if a rule needs it.
-    /// - Parameter request: The request as it was sent, if it is known.
     func check(_ head: ReadableHead, of request: @autoclosure () -> TransportRequest?) throws {
         for rule in rules {
             switch rule {

@@ -105,8 +105,7 @@ extension NetworkError.Code {
     /// ``TransportOptions/TLS/clientCertificate`` or its key can't be read, or its password is wrong.
     public static let clientCertificateUnusable = Self("clientCertificateUnusable")
 
-    /// The failures of the network, after which another attempt may succeed. This list alone decides what a call
-    /// retries by default, and after which failures a stream of events reconnects and a download goes on.
+    /// The failures of the network, after which another attempt may succeed.
     package static let networkFailures: Set<Self> = [
         nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
         lowSpeed, truncatedBody,

@@ -43,6 +43,10 @@ extension TransportCapabilities {
         /// The options in ``TransportOptions/tls``: authorities, client certificate, pinned keys, versions, ciphers,
         /// server name.
         public static let tlsOptions = Self(rawValue: "TLS options")
+        /// Groups of the key exchange: ``TransportOptions/TLS/groups``.
+        public static let tlsGroups = Self(rawValue: "TLS groups")
+        /// Signature algorithms of TLS: ``TransportOptions/TLS/signatureAlgorithms``.
+        public static let tlsSignatureAlgorithms = Self(rawValue: "TLS signature algorithms")
         /// Certificate authorities in memory: ``TransportOptions/TLS/Authorities/bytes(_:)``.
         public static let authoritiesInMemory = Self(rawValue: "certificate authorities in memory")
         /// Client certificates in memory: ``TransportOptions/TLS/Source/bytes(_:)``.
@@ -53,6 +57,8 @@ extension TransportCapabilities {
         public static let httpsProxies = Self(rawValue: "HTTPS proxies")
         /// The options in ``TransportOptions/connection``: new connections, local addresses, IP versions, probes.
         public static let connectionOptions = Self(rawValue: "connection options")
+        /// A number of keep-alive probes: ``TransportOptions/Connection/KeepAlive/probes``.
+        public static let keepAliveProbes = Self(rawValue: "number of keep-alive probes")
         /// Unix sockets: ``TransportOptions/Connection/unixSocket``.
         public static let unixSockets = Self(rawValue: "Unix sockets")
         /// The options in ``TransportOptions/names``: static addresses, connect-to rules, cache time, DNS over HTTPS.
@@ -74,11 +80,10 @@ extension TransportCapabilities {
         /// All capabilities above, for tables.
         public static let wellKnown: [Capability] = [
             .http1_0, .http1_1, .http2, .http2PriorKnowledge, .http3, .bodyOnGet, .streamedRequestBodies, .ipv6Literals,
-            .rawBodies, .exactResponseFields,
-            .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .tlsOptions,
-            .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions,
-            .unixSockets, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication,
-            .awsSigV4, .brotli, .zstd,
+            .rawBodies, .exactResponseFields, .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics,
+            .firstByteTimeout, .tlsOptions, .tlsGroups, .tlsSignatureAlgorithms, .authoritiesInMemory,
+            .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions, .keepAliveProbes,
+            .unixSockets, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4, .brotli, .zstd,
         ]
     }
 }
@@ -111,15 +116,8 @@ public struct TransportCapabilities: Sendable {
         self.facts = facts
     }
 
-    /// Whether the transport also accepts the options that other transports declare (``TransportOptions/Key``), as a
-    /// stub in a test does. Default: `false`.
-    package var acceptsForeignOptions = false
-
     /// Returns whether the transport supports a feature.
-    public func supports(_ capability: Capability) -> Bool {
-        supported.contains(capability)
-            || acceptsForeignOptions && capability.isOfAKey && reasons[capability] == nil
-    }
+    public func supports(_ capability: Capability) -> Bool { supported.contains(capability) }
 
     /// Returns the ``NetworkError/Code/unsupported`` error for a request that requires a missing feature.
     public func refusal(of capability: Capability) -> NetworkError {
@@ -127,4 +125,29 @@ public struct TransportCapabilities: Sendable {
         return NetworkError.refused(
             .unsupported, "the \(transport) transport does not support \(capability.rawValue)\(reason)")
     }
+}
+
+/// A type that carries *one* HTTP exchange: a request goes out, its response comes back. Redirects, cookies, retries,
+/// validation and decoding belong to the pipeline (``NetworkClient``), so that every transport behaves alike.
+///
+/// To write a transport, implement ``name``, ``capabilities`` and ``send(_:)``. In `send`, call
+/// ``TransportRequest/check(for:)`` first, send ``TransportRequest/wireFields`` and ``TransportRequest/wireBody()``,
+/// apply the four timeouts, and throw ``NetworkError``, or the error of the request's body unchanged. The pipeline
+/// carries out Digest and AWS signatures over every transport that lists
+/// ``TransportCapabilities/Capability/digestAuthentication`` and ``TransportCapabilities/Capability/awsSigV4``.
+///
+/// A transport that also conforms to ``NetworkDispatcher``, which needs no code, can be passed wherever a dispatcher is
+/// taken: `GetUsers().send(over: transport)`.
+public protocol HTTPTransport: Sendable {
+    /// A short name for errors and reports: `curl`, `urlsession`.
+    var name: String { get }
+
+    /// What the transport can do on this system, as found at run time.
+    var capabilities: TransportCapabilities { get }
+
+    /// Sends one request and returns its response, whatever the status: a 404 is a response, and so is a 302.
+    ///
+    /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
+    /// - Throws: ``NetworkError``, once for each failure.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
 }

@@ -43,6 +43,11 @@ extension TransportOptions {
         /// TCP probes on an idle connection, to detect a peer that is gone. Default: `nil`, for none.
         /// [CURLOPT_TCP_KEEPALIVE](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPALIVE.html)
         public var keepAlive: KeepAlive?
+        /// The time for which the connection over the first address family is tried alone, in whole milliseconds from
+        /// 1 ms to 60 s; then the other family is tried as well
+        /// ([RFC 8305](https://www.rfc-editor.org/rfc/rfc8305)). Default: `nil`, for 200 ms.
+        /// [CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS](https://curl.se/libcurl/c/CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS.html)
+        public var happyEyeballsDelay: Duration?
 
         /// Creates the default options.
         public init() {}
@@ -77,6 +82,10 @@ extension TransportOptions {
             /// The time between two probes, in whole seconds from 1 to 32,767. Default: 60 s.
             /// [CURLOPT_TCP_KEEPINTVL](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPINTVL.html)
             public var interval = Duration.seconds(60)
+            /// The number of unacknowledged probes after which the connection is closed, from 1 to 127. Requires
+            /// libcurl 8.9. Default: `nil`, for the system's number.
+            /// [CURLOPT_TCP_KEEPCNT](https://curl.se/libcurl/c/CURLOPT_TCP_KEEPCNT.html)
+            public var probes: Int?
 
             /// Creates the default options.
             public init() {}
@@ -100,6 +109,13 @@ extension TransportOptions {
             if let keepAlive {
                 try Self.checkSeconds(keepAlive.idle, "connection.keepAlive.idle")
                 try Self.checkSeconds(keepAlive.interval, "connection.keepAlive.interval")
+                if let probes = keepAlive.probes, !(1...127).contains(probes) {
+                    throw OptionCheck.invalid("connection.keepAlive.probes", "is \(probes); it must be from 1 to 127")
+                }
+            }
+            if let delay = happyEyeballsDelay, delay < .milliseconds(1) || delay > .seconds(60) {
+                throw OptionCheck.invalid(
+                    "connection.happyEyeballsDelay", "is \(delay); it must be from 1 ms to 60 s")
             }
         }
 
@@ -135,6 +151,7 @@ extension TransportOptions {
         var required: [TransportCapabilities.Capability] {
             var required = [TransportCapabilities.Capability.connectionOptions]
             if unixSocket != nil { required.append(.unixSockets) }
+            if keepAlive?.probes != nil { required.append(.keepAliveProbes) }
             return required
         }
     }

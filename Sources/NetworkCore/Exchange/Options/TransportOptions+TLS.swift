@@ -31,6 +31,15 @@ extension TransportOptions {
         /// The cipher suites for TLS 1.3: `TLS_AES_128_GCM_SHA256:…`. Default: `nil`, for the library's own.
         /// [CURLOPT_TLS13_CIPHERS](https://curl.se/libcurl/c/CURLOPT_TLS13_CIPHERS.html)
         public var cipherSuites: String?
+        /// The groups of the key exchange in order of preference, separated by colons, such as
+        /// `X25519MLKEM768:X25519:P-256`. A group that the TLS library does not know fails the exchange. Requires a
+        /// libcurl with OpenSSL or a library like it. Default: `nil`, for the library's own.
+        /// [CURLOPT_SSL_EC_CURVES](https://curl.se/libcurl/c/CURLOPT_SSL_EC_CURVES.html)
+        public var groups: String?
+        /// The signature algorithms in order of preference, separated by colons, such as `ed25519:RSA-PSS+SHA256`.
+        /// Requires libcurl 8.14 with OpenSSL or a library like it. Default: `nil`, for the library's own.
+        /// [CURLOPT_SSL_SIGNATURE_ALGORITHMS](https://curl.se/libcurl/c/CURLOPT_SSL_SIGNATURE_ALGORITHMS.html)
+        public var signatureAlgorithms: String?
         /// The name to send to the server (SNI) and to require in its certificate, if it is not the URL's host.
         /// Default: `nil`, for the URL's host. Only for `https` URLs.
         ///
@@ -177,6 +186,8 @@ extension TransportOptions {
             }
             if let ciphers { try OptionCheck.token(ciphers, "tls.ciphers") }
             if let cipherSuites { try OptionCheck.token(cipherSuites, "tls.cipherSuites") }
+            if let groups { try OptionCheck.token(groups, "tls.groups") }
+            if let signatureAlgorithms { try OptionCheck.token(signatureAlgorithms, "tls.signatureAlgorithms") }
             if let serverName { try OptionCheck.host(serverName, "tls.serverName") }
         }
 
@@ -184,6 +195,8 @@ extension TransportOptions {
             var required = [TransportCapabilities.Capability.tlsOptions]
             if case .bytes = authorities { required.append(.authoritiesInMemory) }
             if clientCertificate?.holdsBytes == true { required.append(.clientCertificateInMemory) }
+            if groups != nil { required.append(.tlsGroups) }
+            if signatureAlgorithms != nil { required.append(.tlsSignatureAlgorithms) }
             return required
         }
 

@@ -56,10 +56,10 @@ public struct TransportOptions: Sendable, Hashable {
     ///
     /// Copies of options with a closure are equal; a closure that is set twice makes two that are not.
     public var progress: (@Sendable (TransferProgress) -> Void)? {
-        get { progressHandler?.report }
-        set { progressHandler = newValue.map(ProgressHandler.init) }
+        get { progressHandler?.value }
+        set { progressHandler = newValue.map { Identified($0) } }
     }
-    private var progressHandler: ProgressHandler?
+    private var progressHandler: Identified<@Sendable (TransferProgress) -> Void>?
     /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`. Not supported by the
     /// URLSession transport. Next to ``Names/dnsOverHTTPS`` it is ``NetworkError/Code/invalidOption``.
     public var wireLog: WireLog?
@@ -145,7 +145,7 @@ public struct TransportOptions: Sendable, Hashable {
 
     /// The proxy to connect through. Default: ``TransportOptions/Proxy/environment``.
     public var proxy: Proxy {
-        get { rare?.value.proxy ?? Proxy() }
+        get { rare?.value.proxy ?? .environment }
         set { set(\.proxy, newValue) }
     }
 
@@ -210,12 +210,6 @@ public struct TransportOptions: Sendable, Hashable {
         set { set(\.requestCompression, newValue) }
     }
 
-    /// The options that transports declare, by their names.
-    var declared: [String: DeclaredOption] {
-        get { rare?.value.declared ?? [:] }
-        set { set(\.declared, newValue) }
-    }
-
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value
@@ -256,7 +250,4 @@ public struct TransportOptions: Sendable, Hashable {
     package var bypassesEnvironmentsProxy: Bool {
         addressPolicy != .any || connection.unixSocket != nil || !names.addresses.isEmpty
     }
-
-    /// Whether an option that a transport declares is set.
-    package var hasDeclaredOptions: Bool { !declared.isEmpty }
 }

@@ -27,15 +27,9 @@ extension HTTPFields {
         append(try HTTPField(checking: name, value: value))
     }
 
-    /// The maximum number of fields. The shortest line has five bytes, and ``TransportRequest/maximumHeaderBytes``
-    /// limits them all.
     static let maximumFields = TransportRequest.maximumHeaderBytes / 5
 
-    /// Returns the body's length that the head announces, or `nil` if it announces none. Several fields and lists are
-    /// accepted if all values are the same (RFC 9110 §8.6).
-    ///
-    /// libcurl stops reading at the first character that is not a digit: `0x3` would silently become an empty body.
-    /// - Throws: ``NetworkError/Code/invalidResponse`` for a value that is not a number and for two different values.
+    /// Returns the body's length that the head announces, or `nil` if it announces none.
     package func announcedLength() throws(NetworkError) -> Int? {
         var announced: Int?
         for field in self[values: .contentLength] {
@@ -74,7 +68,6 @@ extension HTTPField {
         return bytes <= maximumValueBytes ? nil : "has a value of \(bytes) bytes; at most \(maximumValueBytes) are sent"
     }
 
-    /// The maximum length of a value, in bytes.
     static let maximumValueBytes = 65_536
 
     private static func controlCharacter(in value: String) -> String? {
@@ -122,8 +115,7 @@ extension HTTPRequest.Method {
         self = method
     }
 
-    /// Whether a second execution changes nothing more than the first (RFC 9110 §9.2.2). Of the registered methods
-    /// besides those of RFC 9110, only the ones that change nothing count; any other method counts as not idempotent.
+    /// Whether a second execution changes nothing more than the first (RFC 9110 §9.2.2).
     package var isIdempotent: Bool {
         switch self {
         case .get, .head, .options, .trace, .put, .delete: true

@@ -6,7 +6,6 @@ import Synchronization
 final class StreamRuns: Sendable {
     private struct State {
         var lastNumber = 0
-        /// The exchanges of the readings, by number.
         var running: [Int: StreamReading?] = [:]
         var cancelled: Set<Int> = []
         /// The readings that wait for the cancelled ones.
@@ -25,8 +24,6 @@ final class StreamRuns: Sendable {
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// Reads the stream when no cancelled reading is left.
-    /// - Throws: The error of `read`; `CancellationError` if the task is cancelled while it waits, or if the response
-    ///   is over and another reading goes on.
     func run(_ read: () async throws -> Void) async throws {
         let number = try await begin()
         defer { end(number) }
@@ -101,10 +98,8 @@ package final class StreamReading: Sendable {
     /// The reading for which the current task produces a body.
     @TaskLocal package static var current: StreamReading?
 
-    /// - Parameter isLeft: Whether the response is over already.
     package init(isLeft: Bool) { state = Guarded(State(isLeft: isLeft)) }
 
-    /// Records that the response is over.
     package func leave() { state.withLock { $0.isLeft = true } }
 
     var isLeft: Bool { state.withLock(\.isLeft) }

@@ -2,11 +2,7 @@ import FoundationEssentials
 import Synchronization
 
 extension TransportRequest {
-    /// Returns the request with an empty body in place of a stream of length 0, which is read to its end. libcurl knows
-    /// the length and would not read the stream, so extra bytes would go unseen.
-    /// - Parameter capabilities: What the request is checked for before the stream runs. Default: nothing.
-    /// - Throws: The stream's own error; ``NetworkError/Code/bodyLengthMismatch`` for a stream with bytes;
-    ///   ``NetworkError/Code/totalTimeout`` or ``NetworkError/Code/idleTimeout``.
+    /// Returns the request with an empty body in place of a stream of length 0, which is read to its end.
     package func withoutEmptyStream(
         checkedFor capabilities: TransportCapabilities? = nil
     ) async throws -> TransportRequest {
@@ -26,60 +22,37 @@ extension TransportRequest {
     }
 
     /// Reads a body before anything is sent. What it takes of the total timeout is not there for the exchange.
-    /// - Parameters:
-    ///   - body: The body.
-    ///   - name: The body's name in errors.
-    ///   - receive: Called with each chunk, none of them empty.
-    /// - Throws: The body's own error and those of `receive`; ``NetworkError/Code/totalTimeout`` or
-    ///   ``NetworkError/Code/idleTimeout``.
     mutating func readAhead(
         _ body: Body, named name: String, _ receive: @escaping @Sendable (Data) throws -> Void
     ) async throws {
         let begin = ContinuousClock.now
         let total = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
         let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
-        let movement = Movement()
-        let outcome = FirstOutcome<Void>()
-        // Tasks of their own: a body that ignores its cancellation must not hold up the caller.
-        let reading = Task {
-            do {
-                try await body.read { chunk in
-                    try Task.checkCancellation()
-                    movement.last.withLock { $0 = .now }
-                    try receive(chunk)
+        let last = Movement()
+        try await FirstOutcome<Void>.racing(orWhenCancelled: NetworkError.cancelled) {
+            try await body.read { chunk in
+                try Task.checkCancellation()
+                last.time.withLock { $0 = .now }
+                try receive(chunk)
+            }
+        } against: {
+            while true {
+                let ends = [total.map { begin + $0 }, idle.map { last.time.withLock(\.self) + $0 }].compactMap(\.self)
+                let next = ends.min() ?? begin + TransportOptions.maximumTimeout
+                if next > .now {
+                    try await Task.sleep(until: next, clock: .continuous)
+                } else if let total, begin + total <= .now {
+                    throw NetworkError.refused(.totalTimeout, "\(name) did not end in time (totalTimeout)")
+                } else {
+                    throw NetworkError.refused(.idleTimeout, "\(name) did not move in time (idleTimeout)")
                 }
-                outcome.finish(.success(()))
-            } catch {
-                outcome.finish(.failure(error))
             }
         }
-        let watching = Task {
-            while let next = [total.map { begin + $0 }, idle.map { movement.last.withLock(\.self) + $0 }]
-                .compactMap(\.self).min()
-            {
-                if next <= .now {
-                    let isTotal = total.map { begin + $0 <= .now } ?? false
-                    let (code, words): (NetworkError.Code, String) =
-                        isTotal
-                        ? (.totalTimeout, "did not end in time (totalTimeout)")
-                        : (.idleTimeout, "did not move in time (idleTimeout)")
-                    return outcome.finish(.failure(NetworkError.refused(code, "\(name) \(words)")))
-                }
-                do { try await Task.sleep(until: next, clock: .continuous) } catch { return false }
-            }
-            return false
-        }
-        defer {
-            reading.cancel()
-            watching.cancel()
-        }
-        try await outcome.value(orWhenCancelled: NetworkError.cancelled)
         if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
     }
 
     /// Returns the request with its body in memory if the transport can't stream it; see
     /// ``TransportCapabilities/Capability/streamedRequestBodies``.
-    /// The reading has the request's timeouts, as the sending would have.
     func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
         try checkBodyLength()
@@ -98,5 +71,5 @@ extension TransportRequest {
 }
 
 private final class Movement: Sendable {
-    let last = Guarded(ContinuousClock.now)
+    let time = Guarded(ContinuousClock.now)
 }

@@ -44,15 +44,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         @usableFromInline var headerFields: HTTPFields
         @usableFromInline var body: Body?
         @usableFromInline var options: TransportOptions
-        /// Whether credentials were left out of the request, because they are for another origin.
-        var lacksCredentials = false
         var template: String?
-    }
-
-    /// Whether credentials were left out of the request, because they are for another origin.
-    var lacksCredentials: Bool {
-        get { content.value.lacksCredentials }
-        set { content.value.lacksCredentials = newValue }
     }
 
     /// Creates a request. ``check(for:)`` checks whether a transport supports it.
@@ -90,7 +82,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         forEachAddedField(body)
     }
 
-    /// The caller's fields as they are sent.
     private var ownFields: HTTPFields {
         var fields = headerFields
         if fields.contains(.contentLength) { fields[.contentLength] = nil }
@@ -140,13 +131,11 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     }
 
     /// Returns the body of ``wireBody()``, however long its compression takes, and in a cancelled task too.
-    /// - Throws: ``NetworkError/Code/unclassified`` if there is not enough memory to compress it.
     func describedWireBody() throws -> Body? {
         guard let level = compression else { return body }
         return try body?.gzipped(level: level) {}
     }
 
-    /// The level of gzip; `nil` if there is nothing to compress.
     private var compression: Int? {
         guard options.hasRareOptions, case .gzip(let level) = options.requestCompression, let body, body.length != 0
         else { return nil }
@@ -177,7 +166,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
 
     /// Checks a request whose options differ from those of one that was checked for the transport in timeouts and
     /// limits alone.
-    /// - Parameter hasCheckedLimits: Whether these are the same too.
     package func checkApartFromGroups(hasCheckedLimits: Bool) throws {
         if !hasCheckedLimits { try options.checkApartFromGroups() }
         try checkParts()
@@ -273,9 +261,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         "\(method.rawValue) \(url), \(headerFields.count) header fields" + (body.map { ", \($0)" } ?? "")
     }
 
-    /// Adds the header fields that the request does not have yet, up to the number for which
-    /// ``check()`` throws.
-    /// - Parameter isWanted: Returns whether to add a field with the given name.
+    /// Adds the header fields that the request does not have yet, up to the number for which ``check()`` throws.
     mutating func addMissing(_ fields: HTTPFields, where isWanted: (HTTPField.Name) -> Bool = { _ in true }) {
         guard !fields.isEmpty else { return }
         // A name may occur several times in the added fields.
@@ -291,7 +277,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
     private static var fewFields: Int { 64 }
 
     /// Checks the number of header fields, to which the pipeline adds some: `HTTPFields` traps beyond 65,534.
-    /// - Throws: ``NetworkError/Code/invalidHeaderField``.
     func checkFieldCount(adding more: Int = 0) throws {
         guard headerFields.count + more > HTTPFields.maximumFields else { return }
         throw NetworkError.refused(
@@ -320,6 +305,5 @@ public enum NetworkLayerVersion {
 }
 
 extension RequestURL {
-    /// A URL that is never sent.
     static let placeholder = RequestURL(scheme: "http", host: "localhost", port: nil, path: "/", query: nil)
 }

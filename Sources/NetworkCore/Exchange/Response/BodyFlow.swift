@@ -1,13 +1,11 @@
 /// The flow of one response's body from a transport to its reader: whether the reader waits, how much is held, when the
 /// sender must pause. A pure value: it counts bytes and holds none, and each event returns what to do.
 package struct BodyFlow: Sendable {
-    /// The number of unread bytes above which the sender pauses. The next read receives all of them and resumes the
-    /// sender.
+    /// The number of unread bytes above which the sender pauses.
     package static let highMark = 256 * 1024
     /// The limit while few bodies are in transit, with which a body of up to 1 MiB arrives without a pause.
     package static let roomyMark = 1024 * 1024
 
-    /// The way in which the reader reads the body.
     package enum Mode: Sendable, Equatable {
         /// Chunk by chunk, as they arrive.
         case chunks
@@ -30,7 +28,6 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the transport
 
-    /// The action for bytes that arrived.
     package enum Verdict: Equatable, Sendable { case take, drop, pause, tooLarge(limit: Int) }
 
     /// The action when too much of the body is unread: the sender pauses or, where that is impossible, the exchange
@@ -64,10 +61,8 @@ package struct BodyFlow: Sendable {
         return true
     }
 
-    /// Records that the reader has received all held bytes.
     package mutating func handOver() { held = 0 }
 
-    /// Records that the body is complete or has failed.
     package mutating func end() {
         hasEnded = true
         isPaused = false
@@ -75,11 +70,8 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the reader
 
-    /// The result for a reader.
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
-    /// Requests the next chunk, which is everything that is held.
-    /// - Returns: The result for the reader, and whether the sender must resume.
     package mutating func read() -> (reading: Reading, resumesSender: Bool) {
         if held > 0 {
             held = 0
@@ -103,8 +95,6 @@ package struct BodyFlow: Sendable {
         return (.wait, isPaused, false)
     }
 
-    /// Records that the reader has gone.
-    /// - Returns: Whether to notify the transport.
     package mutating func discard() -> Bool {
         guard mode != .nothing else { return false }
         mode = .nothing

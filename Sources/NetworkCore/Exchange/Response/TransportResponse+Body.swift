@@ -38,7 +38,6 @@ extension TransportResponse {
             ended = nil
         }
 
-        /// Creates a body whose source reports its end separately.
         package init(_ source: any EndedBodySource) {
             self.source = source
             record = source
@@ -81,7 +80,6 @@ extension TransportResponse {
             ended == nil ? Body(source: make(source), record: record) : self
         }
 
-        /// Returns the body with metrics that include earlier rounds of its exchange.
         func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {
             let source = AroundBody(source, metrics: { $0.following(rounds: count, repeats: repeats, of: time) })
             return Body(source: source, record: record)
@@ -164,15 +162,12 @@ package final class ReaderClaim: Sendable {
         static let reading: UInt8 = 1, over: UInt8 = 2, hadBytes: UInt8 = 4
     }
 
-    /// What a reading has brought.
     enum Outcome { case chunk, whole, end, failure }
 
     private let phase = Atomic<UInt8>(0)
 
     package init() {}
 
-    /// Begins a reading.
-    /// - Returns: Whether it may read: not while another reading runs, nor after the end.
     func begin() -> Bool {
         let before = phase.bitwiseOr(Phase.reading, ordering: .acquiringAndReleasing).oldValue
         if before & Phase.over != 0 { phase.bitwiseAnd(~Phase.reading, ordering: .releasing) }
@@ -236,18 +231,12 @@ final class AroundBody: TransportResponse.BodySource {
 }
 
 extension NetworkError {
-    /// Returns the error for a body larger than its limit.
     package static func bodyTooLarge(limit: Int) -> NetworkError {
         NetworkError(
             .bodyTooLarge,
             "the body is larger than the limit of \(limit) bytes after decompression (maximumBodyBytes)",
             phase: .receiving
         )
-    }
-
-    /// The error for a body that is within the limit but does not fit into memory.
-    package static var noMemoryForBody: NetworkError {
-        NetworkError(.bodyTooLarge, "there is not enough memory for the body", phase: .receiving)
     }
 
     package static var bodyReadTwice: NetworkError {

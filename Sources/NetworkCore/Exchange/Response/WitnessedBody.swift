@@ -3,15 +3,12 @@ package import FoundationEssentials
 extension TransportResponse {
     /// Returns the response with a witness of its body: a closure that sees what the reader receives, and changes
     /// nothing of it.
-    /// - Parameter see: Called on the reader's task after each event; exactly one of them ends the body. It must return
-    ///   soon, because the reader waits for it.
     package func witnessed(by see: @escaping @Sendable (BodyEvent) -> Void) -> TransportResponse {
         var response = self
         response.body = Body(source: WitnessedBody(body.source, see), record: body.record)
         return response
     }
 
-    /// What a witness sees of a body.
     package enum BodyEvent: Sendable {
         /// The reader received bytes: a chunk, or the whole body if it was collected.
         case bytes(Data)

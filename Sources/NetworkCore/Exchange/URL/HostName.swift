@@ -13,7 +13,6 @@ enum HostName {
     }
 
     /// Returns a name or an IPv4 address in lower case and in ASCII.
-    /// - Parameter start: The offset of the host in the URL, in bytes, for the error.
     static func name(_ slice: ArraySlice<UInt8>, at start: Int) throws -> String {
         guard !slice.isEmpty else { throw NetworkError.unusableURL("the host is missing") }
         var isASCII = true
@@ -38,7 +37,6 @@ enum HostName {
         return host
     }
 
-    /// Whether a host is an address, judged only by its characters.
     static func isAddress(_ host: String) -> Bool {
         host.hasBytePrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }

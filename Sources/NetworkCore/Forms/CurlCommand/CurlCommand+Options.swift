@@ -1,5 +1,4 @@
 extension CurlCommand {
-    /// The options as words of curl's command line; none for options at their defaults.
     var optionArguments: [String] {
         let options = request.options
         var words: [String] = []
@@ -15,10 +14,8 @@ extension CurlCommand {
         guard options.hasRareOptions else { return words }
         return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
             + connection(options.connection) + names(options.names) + rate(options.rate)
-            + options.declared.sorted { $0.key < $1.key }.flatMap { $0.value.curlArguments.map(plain) }
     }
 
-    /// Returns an option with its value; nothing without a value.
     private func option(_ name: String, _ value: String?) -> [String] { value.map { [name, plain($0)] } ?? [] }
 
     /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout
@@ -61,6 +58,7 @@ extension CurlCommand {
             + authorities(tls.authorities, "--cacert", "--capath") + option("--cert", escaped) + option("--key", key)
             + option("--pass", password) + option("--pinnedpubkey", pins.isEmpty ? nil : pins)
             + option("--ciphers", tls.ciphers) + option("--tls13-ciphers", tls.cipherSuites)
+            + option("--curves", tls.groups) + option("--sigalgs", tls.signatureAlgorithms)
     }
 
     private func authorities(
@@ -76,7 +74,7 @@ extension CurlCommand {
     private static func version(_ version: TransportOptions.TLS.Version) -> String { "1.\(version.rawValue)" }
 
     private func proxy(_ options: TransportOptions.Proxy) -> [String] {
-        switch options.choice {
+        switch options {
         case .environment: return request.options.bypassesEnvironmentsProxy ? ["--noproxy", "*"] : []
         case .none: return ["--noproxy", "*"]
         case .explicit(let proxy):
@@ -106,10 +104,12 @@ extension CurlCommand {
         return words + option("--interface", connection.interface)
             + option("--local-port", connection.localPorts.map { "\($0.lowerBound)-\($0.upperBound)" })
             + option("--keepalive-time", connection.keepAlive.map { Self.wholeSeconds($0.idle) })
+            + option("--keepalive-cnt", connection.keepAlive?.probes.map(String.init))
+            + option(
+                "--happy-eyeballs-timeout-ms", connection.happyEyeballsDelay.map { "\($0.roundedUpMilliseconds)" })
     }
 
     private func names(_ names: TransportOptions.Names) -> [String] {
-        /// Returns a host with an IPv6 address in brackets.
         func bracketed(_ host: String) -> String {
             host.contains(byte: UInt8(ascii: ":")) && !host.hasBytePrefix("[") ? "[\(host)]" : host
         }

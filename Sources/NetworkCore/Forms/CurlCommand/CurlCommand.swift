@@ -81,7 +81,6 @@ struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
     private let words: [String]
-    /// The body on the wire, compressed if the request is to compress it.
     private let wireBody: TransportRequest.Body?
 
     init(request: TransportRequest, isRevealed: Bool, words: [String] = []) {
@@ -94,7 +93,6 @@ struct CurlCommand {
 
     /// The limit on one word, in bytes; the system's is 128 KiB.
     private static let maximumWordBytes = 65_536
-    /// The limit on a printed body, in bytes.
     private static let maximumPrintedBytes = 1 << 20
     static let redacted = "REDACTED"
 
@@ -144,8 +142,7 @@ struct CurlCommand {
         return request.url.replacingQuery(hidden.joined(separator: "&")).absoluteString
     }
 
-    /// Returns the name of a parameter with its `=`; `nil` without one. Base64 ends in `=` too: if nothing else
-    /// follows, the text before it is not a name.
+    /// Returns the name of a parameter with its `=`; `nil` without one.
     private static func name(of part: Substring.UTF8View) -> String? {
         let name = part.prefix { $0 != UInt8(ascii: "=") }
         let value = part.dropFirst(name.count)
@@ -190,7 +187,6 @@ struct CurlCommand {
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
     }
 
-    /// What curl does with the credentials other than a transport.
     private var credentialsNote: String? {
         switch request.options.authentication {
         case .awsSigV4:
@@ -207,10 +203,8 @@ struct CurlCommand {
     private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }
 }
 
-/// Text and bytes in the syntax of a POSIX shell.
 package enum ShellText {
-    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes. Control
-    /// characters other than line feeds are made by a `printf`, so that none reaches the terminal that shows the word.
+    /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes.
     package static func word(_ text: String) -> String {
         if text.unicodeScalars.contains(where: { $0.isInvisible && $0 != "\n" }) {
             // A shell drops the line feeds at the end of a command's output.
@@ -232,7 +226,6 @@ package enum ShellText {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns a `printf` in visible ASCII that prints any bytes.
     static func printf(_ bytes: Data) -> String {
         var format: [UInt8] = []
         format.reserveCapacity(bytes.count * 2)

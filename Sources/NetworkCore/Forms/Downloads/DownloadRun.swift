@@ -3,7 +3,6 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// A download: one exchange after another until the file is complete.
 struct DownloadRun: Sendable {
     let prepared: PreparedCall
     let path: String
@@ -27,8 +26,6 @@ struct DownloadRun: Sendable {
         options.resumes && request.method == .get && request.body == nil && !request.headerFields.contains(.range)
     }
 
-    /// Downloads the file.
-    /// - Throws: ``NetworkError``, `CancellationError`. The partial file stays if a later download can resume it.
     func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile(path, options)
         do {
@@ -56,8 +53,6 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Sends requests until the file is complete.
-    /// - Returns: The last response, and the offset at which it resumed.
     private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
         var (retries, failuresInARow, hasBegun) = (0, 0, false)
         var mayResume = canResume
@@ -74,9 +69,8 @@ struct DownloadRun: Sendable {
                     continue
                 case .isComplete:
                     try await arrival.validate(as: plan.whole(of: arrival.head))
-                    try await file.perform { $0.claim() }
-                    do { try checkLength(before) } catch { throw arrival.naming(error) }
                     try await resume(file)
+                    do { try checkLength(before) } catch { throw arrival.naming(error) }
                     return (arrival, before)
                 case .append(let total):
                     try await arrival.validate(as: plan.whole(of: arrival.head))
@@ -238,8 +232,7 @@ private final class BlockingFile: Sendable {
 }
 
 extension TransportRequest {
-    /// Whether a response's body has only encodings that the request accepts. A body that is not to be decoded may have
-    /// any.
+    /// Whether a response's body has only encodings that the request accepts.
     func asked(forEncodingOf head: HTTPResponse) -> Bool {
         guard options.decompress else { return true }
         let asked = Self.encodings(wireFields[values: .acceptEncoding])

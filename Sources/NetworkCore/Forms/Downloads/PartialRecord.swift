@@ -5,15 +5,13 @@ import HTTPTypes
 struct PartialRecord: Codable, Hashable, Sendable {
     /// The URL without its query, which may hold keys.
     var url: String
-    /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file. The parameters that
-    /// sign a URL are left out, since they change with every signature. `nil` if nothing is left.
+    /// The SHA-256 of the query in hexadecimal digits: a different query may mean a different file.
     var query: String?
     /// The SHA-256, in hexadecimal digits, of the URL that the response came from, if redirects led to another one: an
     /// entity tag tells the versions of one resource apart, and two resources may have the same one.
     var source: String?
     /// A strong entity tag, or the date of the last change: a value for If-Range.
     var validator: String
-    /// The whole length in bytes, if the server has sent it.
     var total: Int?
     /// The Content-Type, which the response with the rest need not repeat.
     var contentType: String?
@@ -30,13 +28,9 @@ struct PartialRecord: Codable, Hashable, Sendable {
         self.contentType = contentType
     }
 
-    /// Whether the validator is an entity tag, and not a date.
     var hasTag: Bool { validator.hasBytePrefix("\"") }
 
     /// Creates the record of a whole representation that begins to arrive.
-    /// - Parameter source: The URL that it comes from, after redirects.
-    /// - Returns: `nil` if the representation can't be resumed: its status is not 200, it has no strong validator, or a
-    ///   coding whose bytes are not the file's.
     init?(of head: HTTPResponse, for request: TransportRequest, from source: RequestURL) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"
         guard head.status == .ok, coding == "identity", let validator = Self.validator(of: head) else { return nil }
@@ -52,7 +46,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
 
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
 
-    /// Whether a response from the URL is one of the same resource.
     func isFrom(_ other: RequestURL) -> Bool { source.map { $0 == other.sourceDigest } ?? isOf(other) }
 
     /// Returns a strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak, or else a date of the
@@ -63,8 +56,8 @@ struct PartialRecord: Codable, Hashable, Sendable {
             return tag.hasBytePrefix("\"") && tag.hasByteSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil
         }
         guard let text = head.headerFields[.lastModified], text.utf8.count <= 64,
-            let changed = HTTPDate.parse(text, now: Date()),
-            let now = head.headerFields[.date].flatMap({ HTTPDate.parse($0, now: Date()) }),
+            let changed = FieldDate.parse(text),
+            let now = head.headerFields[.date].flatMap(FieldDate.parse),
             now.timeIntervalSince(changed) >= 1
         else { return nil }
         return text

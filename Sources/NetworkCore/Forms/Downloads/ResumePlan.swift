@@ -2,14 +2,9 @@ import HTTPTypes
 
 /// The request for the rest of a partial file, and the reaction to its response. Pure: it touches no file.
 struct ResumePlan: Sendable {
-    /// The record of the bytes in the file.
     private let record: PartialRecord?
     private let length: Int
 
-    /// Creates a plan.
-    /// - Parameters:
-    ///   - length: The number of bytes in the file.
-    ///   - record: The record of these bytes; `nil` if there is none, or if they are not to be resumed.
     init(length: Int, record: PartialRecord?) {
         self.length = length
         self.record = length > 0 ? record : nil
@@ -23,18 +18,15 @@ struct ResumePlan: Sendable {
     }
 
     enum Reaction: Equatable {
-        /// Its body is the rest of the file.
         case append(total: Int?)
         /// Its body is the whole file, if its status is accepted.
         case writeWhole
-        /// The file is complete.
         case isComplete
         /// The bytes in the file can't be used: delete them, and send the request again without a range.
         case startAgain
     }
 
     /// Returns the reaction to the head of a response.
-    /// - Parameter source: The URL that the response came from, after redirects.
     func reaction(to head: HTTPResponse, from source: RequestURL) -> Reaction {
         guard let record else { return .writeWhole }
         if [206, 416].contains(head.status.code), !record.isFrom(source) { return .startAgain }
@@ -70,11 +62,7 @@ struct ResumePlan: Sendable {
         return head.headerFields[field].map { !$0.hasSameBytes(as: record.validator) } ?? false
     }
 
-    /// Returns the 200 that a part stands for, or that a 416 stands for if the file is complete. ``ResponseValidation``
-    /// checks this head.
-    ///
-    /// A part may leave out fields of the first response (RFC 9110 §15.3.7), and the page of a 416 is not part of the
-    /// file.
+    /// Returns the 200 that a part stands for, or that a 416 stands for if the file is complete.
     func whole(of head: HTTPResponse) -> HTTPResponse {
         var whole = head
         whole.status = .ok

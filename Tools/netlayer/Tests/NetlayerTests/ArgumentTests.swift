@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkTesting
 import Testing
 import ToolSupport

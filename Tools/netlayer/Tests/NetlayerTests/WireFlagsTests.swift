@@ -77,10 +77,13 @@ struct WireFlagsTests {
             (keepAlive.idle, keepAlive.interval) = (.seconds(5), .seconds(5))
             $0.connection.keepAlive = keepAlive
         },
-        Row("--keepalive-cnt 3") { $0[.keepAliveProbes] = 3 },
-        Row("--happy-eyeballs-timeout-ms 3") { $0[.happyEyeballsDelay] = .milliseconds(3) },
-        Row("--curves X25519:P-256") { $0[.tlsGroups] = "X25519:P-256" },
-        Row("--sigalgs ed25519") { $0[.tlsSignatureAlgorithms] = "ed25519" },
+        Row("--keepalive-cnt 3") {
+            $0.connection.keepAlive = .init()
+            $0.connection.keepAlive?.probes = 3
+        },
+        Row("--happy-eyeballs-timeout-ms 3") { $0.connection.happyEyeballsDelay = .milliseconds(3) },
+        Row("--curves X25519:P-256") { $0.tls.groups = "X25519:P-256" },
+        Row("--sigalgs ed25519") { $0.tls.signatureAlgorithms = "ed25519" },
         Row("--resolve h:80:1.2.3.4,::1 --resolve i:81:::2") {
             $0.names.addresses = [.init("h", port: 80, ["1.2.3.4", "::1"]), .init("i", port: 81, ["::2"])]
         },
@@ -160,7 +163,7 @@ struct WireFlagsTests {
         #expect(options.totalTimeout == .seconds(3))
         #expect(options.tls.clientCertificate == .init(.file("/c")))
         #expect(options.authentication == .basic(user: "c", password: "d"))
-        guard case .explicit(let proxy) = options.proxy.choice else { throw Unexpected() }
+        guard case .explicit(let proxy) = options.proxy else { throw Unexpected() }
         #expect(proxy.tunnel && proxy.user == "a" && proxy.password == "b")
     }
 
@@ -168,7 +171,7 @@ struct WireFlagsTests {
     @Test func `the hosts without a proxy may have blanks around their commas`() async throws {
         let words = ["http://h/", "-x", "http://p:1", "--noproxy", "fe80::/10, ::1/64 ,a.test"]
         let options = try await FetchCommand.parse(words).request().options
-        guard case .explicit(let proxy) = options.proxy.choice else { throw Unexpected() }
+        guard case .explicit(let proxy) = options.proxy else { throw Unexpected() }
         #expect(proxy.noProxy == ["fe80::/10", "::1/64", "a.test"])
     }
 

@@ -37,11 +37,6 @@ enum InternationalName {
     private static let maximumBytes = 1012
 
     /// Returns the name in ASCII, with `xn--` labels. The result can be any text; the caller must check it.
-    ///
-    /// IDNA2008 disallows emoji and other symbols. Such a name is converted again by transitional processing, which
-    /// still accepts them, as libcurl does. A name that breaks the rules for right-to-left letters or joiners is not
-    /// converted again, because transitional processing does not check these rules.
-    /// - Throws: ``NetworkError/Code/invalidURL``, also if libidn2 is missing.
     static func ascii(_ name: ArraySlice<UInt8>, by library: Library? = library) throws -> String {
         guard let library else {
             throw NetworkError.unusableURL(
@@ -61,7 +56,6 @@ enum InternationalName {
         return unsafe String(cString: output)
     }
 
-    /// Returns the reason in the library's own words: libidn2's messages depend on the locale.
     private static func reason(_ result: CInt) -> String {
         switch result {
         case -203, -206: "a label is too long"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// The options of `fetch` that say how the request is sent and the response delivered, other than printing it: a form,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSONText
 import NetworkLayer
 
 /// The `netlayer transports` command: what each transport can do on this machine.

@@ -1,5 +1,6 @@
 import Foundation
 import Histogram
+import JSONText
 import NetworkComparison
 import NetworkLayer
 

@@ -1,3 +1,4 @@
+import JSONText
 import NetworkLayer
 
 /// Reads an object key by key, checks the type of each value, and finally refuses unknown keys, because a typo must not

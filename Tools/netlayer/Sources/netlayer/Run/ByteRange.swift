@@ -1,3 +1,4 @@
+import JSONText
 import NetworkLayer
 
 /// The value of the `range` option.

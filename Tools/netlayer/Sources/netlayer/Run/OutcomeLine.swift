@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// One result: the line that `run` prints for each line of input, and `fetch --as-json` for its request.

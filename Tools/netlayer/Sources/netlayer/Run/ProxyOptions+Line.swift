@@ -1,3 +1,4 @@
+import JSONText
 import NetworkLayer
 
 extension TransportOptions.Proxy {

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// Sends lines of requests over one transport, many at once, and writes each result as soon as it is known.

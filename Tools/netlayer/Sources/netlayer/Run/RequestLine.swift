@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// One line of `run`'s input, with its types checked.

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// The `options` of a line. An absent option has the library's default.

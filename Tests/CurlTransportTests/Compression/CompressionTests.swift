@@ -4,6 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import CurlTransport
 @testable import NetworkCore
 
 @Suite("Compression and decompression")
@@ -71,6 +72,26 @@ struct CompressionTests {
             failures.withLock { $0 += 1 }
             throw NetworkError(.connectionLost, "it is gone", phase: .receiving)
         }
+    }
+
+    /// Regression: zlib kept the chunks of a stream, so that a server could not respond to any of them.
+    @Test func `each chunk of a compressed stream leaves before the next one is asked for`() async throws {
+        let (chunks, next) = AsyncStream<Data>.makeStream()
+        let left = Guarded(["one", "two", "three"])
+        @Sendable func yieldNext() {
+            let text = left.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let text { next.yield(Data(text.utf8)) } else { next.finish() }
+        }
+        yieldNext()
+        let pieces = Guarded<[Data]>([])
+        try await TransportRequest.Body.stream(chunks).gzipped(level: 6).read { piece in
+            pieces.withLock { $0.append(piece) }
+            yieldNext()
+        }
+        #expect(pieces.withLock(\.count) == 4)
+        let sent = pieces.withLock { $0.reduce(Data(), +) }
+        let inflated = try Inflater(.gzip).decode(sent, limit: 65_536).output
+        #expect(inflated == Data("onetwothree".utf8))
     }
 
     /// Regression: its memory was freed twice.

@@ -1,8 +1,9 @@
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 import Synchronization
 
 /// A decoder for a response's body that works on the reader's side, as fast as the body is read.
-package final class BodyDecoder: Sendable {
+final class BodyDecoder: Sendable {
     private struct State: ~Copyable {
         var chain: DecodingChain
         /// Whether the end was reached or an error was thrown; no more bytes follow.
@@ -11,27 +12,22 @@ package final class BodyDecoder: Sendable {
         var workAtPause = 0
     }
 
-    /// The number of bytes after which other tasks get the thread, a few milliseconds' worth. A reader that never waits
-    /// would keep it.
+    /// The number of bytes after which other tasks get the thread, a few milliseconds' worth.
     private static let workBetweenPauses = 1 << 20
     private let state: Guarded<State>
 
-    package init(_ chain: consuming sending DecodingChain) { state = Guarded(State(chain: chain)) }
+    init(_ chain: consuming sending DecodingChain) { state = Guarded(State(chain: chain)) }
 
-    package var produced: Int { state.withLock { $0.chain.produced } }
+    var produced: Int { state.withLock { $0.chain.produced } }
 
     /// Whether no more bytes follow.
-    package var hasEnded: Bool { state.withLock { $0.hasEnded } }
+    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     /// Discards the rest of the body; no more bytes follow.
-    package func discard() { state.withLock { $0.hasEnded = true } }
+    func discard() { state.withLock { $0.hasEnded = true } }
 
     /// Returns the next decoded bytes, never empty, or `nil` at the end and after an error.
-    /// - Parameters:
-    ///   - check: Throws when the deadline has passed or the reader has gone. Called every few milliseconds.
-    ///   - fetch: Returns the next bytes from the wire, or `nil` at their end.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding``; any error of `check` and `fetch`.
-    package func next(check: () throws -> Void, fetch: () async throws -> Data?) async throws -> Data? {
+    func next(check: () throws -> Void, fetch: () async throws -> Data?) async throws -> Data? {
         while true {
             let (step, pauses) = try attempt(Self.step)
             if pauses { await Task.yield() }

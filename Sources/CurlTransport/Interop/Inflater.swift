@@ -1,10 +1,11 @@
 import CZlib
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 
 /// A decoder for gzip and deflate, based on zlib, which verifies the checksums at the end.
-@safe package final class Inflater: ContentDecoder {
+@safe final class Inflater: ContentDecoder {
     /// The container of the compressed bytes.
-    package enum Container: String {
+    enum Container: String {
         /// RFC 1952. Several members in a row form one body.
         case gzip
         /// RFC 1950, and RFC 1951 without a container, which some servers send under that name.
@@ -15,9 +16,9 @@ package import FoundationEssentials
     private let stream: UnsafeMutablePointer<z_stream>
     private var isStarted = false
     private var isPadded = false
-    package private(set) var isAtEnd = false
+    private(set) var isAtEnd = false
 
-    package init(_ container: Container) {
+    init(_ container: Container) {
         self.container = container
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -28,7 +29,7 @@ package import FoundationEssentials
         unsafe stream.deallocate()
     }
 
-    package func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int) {
         guard let first = input.first ?? (isStarted ? 0 : nil) else { return (Data(), 0) }
         if isAtEnd {
             guard !input.isEmpty else { return (Data(), 0) }
@@ -45,9 +46,7 @@ package import FoundationEssentials
         return try inflatePiece(of: input, limit: limit)
     }
 
-    /// Initializes zlib for the container. The first byte of a zlib container is 0x78 for the usual window size, and
-    /// 0x?8 for any. Without a container, such a byte would begin a stored block with a length of its own, with which
-    /// no compressor starts.
+    /// Initializes zlib for the container.
     private func start(_ first: UInt8) throws {
         let window: Int32 =
             switch container {
@@ -81,5 +80,21 @@ package import FoundationEssentials
         }
         isAtEnd = status == Z_STREAM_END
         return (output, consumed)
+    }
+}
+
+/// A decoder that removes one content coding from a body, chunk by chunk.
+protocol ContentDecoder: AnyObject {
+    /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
+
+    /// Whether the end of the coding has been read. All output before it is then complete.
+    var isAtEnd: Bool { get }
+}
+
+extension NetworkError {
+    /// Returns the error for a body with a damaged coding.
+    static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
+        NetworkError(.invalidContentEncoding, "the body's \(name) encoding \(problem)", phase: .receiving)
     }
 }

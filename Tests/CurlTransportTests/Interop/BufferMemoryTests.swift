@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CurlTransport
 @testable import NetworkCore
 
 @Suite("Memory for bodies")

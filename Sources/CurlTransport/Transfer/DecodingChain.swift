@@ -1,12 +1,10 @@
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 
 /// The decoders of one body, in series. With `Content-Encoding: deflate, gzip` the body was deflated first, so gzip is
 /// removed first.
-///
-/// Each step is one call of one decoder with limited input and output, so that a deadline can be checked between steps,
-/// whatever the bytes are.
-package struct DecodingChain: ~Copyable {
-    package enum Step: Sendable, Equatable {
+struct DecodingChain: ~Copyable {
+    enum Step: Sendable, Equatable {
         /// Decoded bytes, never empty.
         case piece(Data)
         /// No output yet, but more work to do.
@@ -15,29 +13,27 @@ package struct DecodingChain: ~Copyable {
         case needsInput
     }
 
-    /// The maximum size of a piece of output, in bytes. It limits what a few bytes of a decompression bomb can become
-    /// in one step.
-    package static let pieceBytes = 65_536
+    /// The maximum size of a piece of output, in bytes.
+    static let pieceBytes = 65_536
     private var stages: [DecodingStage]
     private var hasInput = false
-    package private(set) var produced = 0
+    private(set) var produced = 0
     /// The number of bytes of input and output of all stages: a measure of the time spent.
-    package private(set) var work = 0
+    private(set) var work = 0
 
     /// - Parameter decoders: The decoders in the order in which the codings are removed, with their names for errors.
-    package init(_ decoders: [(name: String, decoder: any ContentDecoder)]) {
+    init(_ decoders: [(name: String, decoder: any ContentDecoder)]) {
         stages = decoders.map { DecodingStage($0.decoder, name: $0.name) }
     }
 
     /// Appends the next bytes from the wire. Call it only when ``step()`` returned ``Step/needsInput``.
-    package mutating func append(_ bytes: Data) {
+    mutating func append(_ bytes: Data) {
         hasInput = true
         stages[0].input = bytes
     }
 
     /// Runs one step of the last decoder that has work to do.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding``.
-    package mutating func step() throws -> Step {
+    mutating func step() throws -> Step {
         for index in stages.indices.reversed() where stages[index].isBusy {
             let output = try stages[index].step()
             work += output.count + stages[index].lastConsumed
@@ -54,8 +50,7 @@ package struct DecodingChain: ~Copyable {
     }
 
     /// Checks that the codings end where the body ended on the wire. An empty body is complete.
-    /// - Throws: ``NetworkError/Code/truncatedBody`` if a coding is incomplete: its bytes are right as far as they go.
-    package func end() throws {
+    func end() throws {
         guard hasInput else { return }
         for stage in stages { try stage.end() }
     }
@@ -65,8 +60,7 @@ package struct DecodingChain: ~Copyable {
 private struct DecodingStage {
     /// The maximum number of input bytes for one step. Empty blocks produce no output, however many are consumed.
     private static let inputBytes = 32_768
-    /// The input that a stage may consume: 1 MiB, plus 32 bytes for each byte of output. Real codings make a body
-    /// smaller; one that is sent in tiny pieces, each flushed, becomes a few times larger.
+    /// The input that a stage may consume: 1 MiB, plus 32 bytes for each byte of output.
     private static let (fruitlessBytes, fruitlessBytesPerByte) = (1 << 20, 32)
 
     private let decoder: any ContentDecoder
@@ -106,28 +100,5 @@ private struct DecodingStage {
     func end() throws {
         guard !decoder.isAtEnd else { return }
         throw NetworkError(.truncatedBody, "the body's \(name) encoding ends early", phase: .receiving)
-    }
-}
-
-/// A decoder that removes one content coding from a body, chunk by chunk.
-///
-/// One reader at a time uses it, under a lock.
-package protocol ContentDecoder: AnyObject {
-    /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
-    /// - Parameters:
-    ///   - input: The next bytes; empty to get bytes that the decoder still holds.
-    ///   - limit: The maximum number of bytes to return.
-    /// - Returns: The decoded bytes, and the number of bytes of `input` that were consumed.
-    /// - Throws: ``NetworkError/Code/invalidContentEncoding`` for damaged bytes.
-    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
-
-    /// Whether the end of the coding has been read. All output before it is then complete.
-    var isAtEnd: Bool { get }
-}
-
-extension NetworkError {
-    /// Returns the error for a body with a damaged coding.
-    package static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
-        NetworkError(.invalidContentEncoding, "the body's \(name) encoding \(problem)", phase: .receiving)
     }
 }

@@ -1,14 +1,11 @@
 import CLibrary
-package import FoundationEssentials
+import FoundationEssentials
+import NetworkCore
 import Synchronization
 
 /// A pool of memory for bodies, in pieces of 32 KiB to 1 MiB.
-///
-/// When memory of that size is freed, the C library returns it to the kernel, and the next body faults in page after
-/// page. That costs more than the transfer itself. The pool keeps at most 16 MiB, and a loop that has been idle for a
-/// while empties it. A piece in use belongs to the code that took it.
-package final class BufferMemory: Sendable {
-    package static let shared = BufferMemory()
+final class BufferMemory: Sendable {
+    static let shared = BufferMemory()
 
     /// Sizes are powers of two and three steps between them, so that at most a fifth of a piece is unused; of the
     /// smallest, up to half.
@@ -31,12 +28,12 @@ package final class BufferMemory: Sendable {
 
     /// Returns the capacity of the piece for the given number of bytes, or `nil` for a size that is left to the C
     /// library: up to 16 KiB, or more than 1 MiB.
-    package static func capacity(for bytes: Int) -> Int? {
+    static func capacity(for bytes: Int) -> Int? {
         bytes > sizes[0] / 2 ? sizes.first { bytes <= $0 } : nil
     }
 
     /// Returns a piece of a capacity that ``capacity(for:)`` returned, or `nil` if memory is short.
-    package func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
+    func take(_ capacity: Int) -> UnsafeMutableRawPointer? {
         let index = Self.index(of: capacity)
         let kept = free.withLock { free -> Piece in
             guard let piece = unsafe free.pieces[index].popLast() else { return unsafe Piece(start: nil) }
@@ -47,7 +44,7 @@ package final class BufferMemory: Sendable {
     }
 
     /// Returns a piece from ``take(_:)`` to the pool.
-    package func give(_ piece: UnsafeMutableRawPointer, capacity: Int) {
+    func give(_ piece: UnsafeMutableRawPointer, capacity: Int) {
         let index = Self.index(of: capacity)
         let given = unsafe Piece(start: piece)
         let isKept = free.withLock { free in
@@ -59,9 +56,8 @@ package final class BufferMemory: Sendable {
         if !isKept { unsafe Self.release(piece) }
     }
 
-    /// Returns the first bytes of a piece from ``take(_:)`` as `Data`. The piece returns to the pool when the `Data` is
-    /// released, or at once if more than half of it would be unused.
-    package func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
+    /// Returns the first bytes of a piece from ``take(_:)`` as `Data`.
+    func data(_ piece: UnsafeMutableRawPointer, count: Int, capacity: Int) -> Data {
         // A copy: a few bytes would keep a large piece out of the pool.
         guard capacity <= 2 * count else {
             defer { unsafe give(piece, capacity: capacity) }
@@ -73,7 +69,7 @@ package final class BufferMemory: Sendable {
     }
 
     /// Frees all pieces in the pool.
-    package func drop() {
+    func drop() {
         let dropped = free.withLock { free in
             let pieces = unsafe free.pieces.joined().map { unsafe Piece(start: $0) }
             free = Free()
@@ -101,5 +97,27 @@ package final class BufferMemory: Sendable {
             preconditionFailure("no piece has a capacity of \(capacity) bytes")
         }
         return index
+    }
+}
+
+/// A piece of memory that a C library fills.
+enum WrittenPiece {
+    /// Returns the bytes that `write` wrote, in memory from the pool.
+    static func make(limit: Int, _ write: (UnsafeMutableRawBufferPointer) -> Int) throws -> Data {
+        guard let capacity = BufferMemory.capacity(for: limit) else {
+            preconditionFailure("a piece of \(limit) bytes")
+        }
+        guard let memory = unsafe BufferMemory.shared.take(capacity) else {
+            throw NetworkError.noMemoryForBody
+        }
+        let count = unsafe write(UnsafeMutableRawBufferPointer(start: memory, count: limit))
+        return unsafe BufferMemory.shared.data(memory, count: count, capacity: capacity)
+    }
+}
+
+extension NetworkError {
+    /// The error for a body that is within the limit but does not fit into memory.
+    static var noMemoryForBody: NetworkError {
+        NetworkError(.bodyTooLarge, "there is not enough memory for the body", phase: .receiving)
     }
 }

@@ -3,6 +3,7 @@ import NetworkTesting
 import TestSupport
 import Testing
 
+@testable import CurlTransport
 @testable import NetworkCore
 
 /// A decoder that consumes all input, produces nothing, and counts its calls.

@@ -118,3 +118,14 @@ public enum JSONValue: Sendable, Equatable {
         return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
     }
 }
+
+extension Unicode.Scalar {
+    /// Whether a terminal would act on the character; the same as in the core.
+    fileprivate var isInvisible: Bool {
+        switch value {
+        case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xE0000...0xE007F:
+            true
+        default: false
+        }
+    }
+}
