@@ -105,16 +105,15 @@ struct CanaryToolTests {
         let value = secret.percentEncoded
         let design = ExperimentDesign(
             requests: 1, concurrency: 1, warmUp: 0, weights: [1], timeout: 1, seed: 1, comparisons: 1)
-        let result = ExperimentResult(
+        let report = Report(
             [try arm("curl", value), try arm("urlsession", "x"), try arm("curl", value, isCopy: true)],
             urls: ["http://h/"], design: design,
-            command: ComparisonCommandLine.shown(["compare", "-H", "A: \(secret.value)", "http://h/?k=\(value)"]),
-            environment: [])
-        #expect(result.hasNewDifferences)
-        Self.check(ComparisonText(result).lines.joined(separator: "\n"), secret, "lines")
-        Self.check(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self), secret, "JSON")
-        Self.check(ComparisonPage(result).text, secret, "page")
-        Self.check(ComparisonJUnit(result, rules: [], alarm: .differences).text, secret, "JUnit")
+            command: ComparisonEnvironment.shown(["compare", "-H", "A: \(secret.value)", "http://h/?k=\(value)"]))
+        #expect(report.hasDifferences(for: .newDifferences))
+        Self.check(ReportText(report).lines.joined(separator: "\n"), secret, "lines")
+        Self.check(String(decoding: try report.json, as: UTF8.self), secret, "JSON")
+        Self.check(ReportPage(report).text, secret, "page")
+        Self.check(ReportJUnit(report, rules: [], alarm: .differences).text, secret, "JUnit")
     }
 
     @Test

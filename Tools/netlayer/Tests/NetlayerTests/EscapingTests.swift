@@ -20,7 +20,7 @@ struct EscapingTests {
 
     @Test(arguments: ["<", ">", "\"", "&"]) func `markup has no character of a text`(character: String) {
         for text in Self.joined(character) {
-            for escaped in [ComparisonPage.escaped(text), ComparisonJUnit.escaped(text)] {
+            for escaped in [HTML.escaped(text), ReportJUnit.escaped(text)] {
                 #expect(escaped.utf8.contains(UInt8(ascii: "&")) && escaped.utf8.contains(UInt8(ascii: ";")))
                 #expect(character == "&" || !escaped.utf8.contains(character.utf8.first!))
             }
@@ -29,7 +29,7 @@ struct EscapingTests {
 
     @Test func `a shell reads the word of a command as it was`() async throws {
         for text in Self.joined("'").filter({ !$0.contains("\r") }) {
-            let shown = ComparisonCommandLine.shown(["compare", "--save", "x\(text); echo planted #"])
+            let shown = ComparisonEnvironment.shown(["compare", "--save", "x\(text); echo planted #"])
             let run = try await ToolRun(["-c", "set -- \(shown); printf %s \"$4\""], of: "/bin/sh")
             #expect(run.text.utf8.elementsEqual("x\(text); echo planted #".utf8))
         }

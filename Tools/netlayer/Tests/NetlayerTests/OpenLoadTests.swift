@@ -27,11 +27,10 @@ struct OpenLoadTests {
         stub.always(.any, .text("there"))
         let path = NSTemporaryDirectory() + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
-        let client = NetworkClient(transport: stub)
-        let request = ArmRequest(
-            request: TransportRequest(url: try RequestURL("http://h/")), client: client,
-            clientForOrigin: { _ in client })
-        let worker = ArmWorker([request], usesPipeline: true, counter: try SharedNumber(path: path))
+        let request = SourceRequest(try TransportRequest(to: "http://h/")) { transport, _ in
+            NetworkClient(transport: transport)
+        }
+        let worker = try ArmWorker([request], over: stub, counter: try SharedNumber(path: path))
         let schedule = OpenSchedule(rate: 1000, seed: 1, begin: .now - .seconds(5))
         let report = try await worker.run(BlockOrder(url: 0, requests: 10, concurrency: 1, starts: schedule))
         #expect(report.latencies.count == 10 && report.latencies.allSatisfy { $0 > 4_980 })

@@ -79,8 +79,8 @@ import Testing
 
     @Test func `progress tells share and speed where they are known`() {
         #expect(
-            ProgressMeter.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
-        #expect(ProgressMeter.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")
-        #expect(ProgressMeter.text(2_000_000, of: 1_000_000, after: .zero) == "2.0 MB")
+            ProgressLine.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
+        #expect(ProgressLine.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")
+        #expect(ProgressLine.text(2_000_000, of: 1_000_000, after: .zero) == "2.0 MB")
     }
 }

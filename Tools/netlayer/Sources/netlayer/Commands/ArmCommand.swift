@@ -18,24 +18,25 @@ struct ArmCommand: AsyncParsableCommand {
 
     private func work() async throws {
         // A comparison that is gone needs no more of the block that runs.
-        let lines = LineReader(
-            FileHandle.standardInput,
-            onEnd: {
-                RunningProgram.endForGood()
-                ProcessEnd.now(0)
-            })
-        guard let first = try await lines.next(within: .seconds(60)) else { return }
-        let worker: any BlockWorker
-        do {
-            worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: first))
-        } catch let failure as ToolFailure {
-            return try await reply(.refused(failure.message))
-        } catch let error as NetworkError {
-            return try await reply(.refused(error.description))
+        let source = try ByteSource(path: "-")
+        let lines = source.lines(limit: ArmProcess.maximumLine) {
+            RunningProgram.endForGood()
+            ProcessEnd.now(0)
         }
-        // A day is more than any comparison pauses between two blocks.
-        while let line = try await lines.next(within: .seconds(86_400)) {
-            try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
+        var worker: (any BlockWorker)?
+        for try await line in lines {
+            let bytes = Data(line.bytes ?? [])
+            if let worker {
+                try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: bytes))))
+                continue
+            }
+            do {
+                worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: bytes))
+            } catch let failure as ToolFailure {
+                return try await reply(.refused(failure.message))
+            } catch let error as NetworkError {
+                return try await reply(.refused(error.description))
+            }
         }
     }
 
@@ -57,19 +58,11 @@ struct ArmCommand: AsyncParsableCommand {
                 program: running)
         }
         let transport = arm.transport()
-        var requests: [ArmRequest] = []
-        for compared in try await command.requestsToCompare(InputFiles(read: order.files)) {
-            let client: @Sendable (RequestURL) throws -> NetworkClient = { url in
-                var client = try compared.client(transport, url)
-                client.validation = .any
-                return client
-            }
-            var own = ArmRequest(
-                request: compared.request, client: try client(compared.request.url), clientForOrigin: client)
-            if let version = arm.httpVersion { own.request.options.httpVersion = version }
-            requests.append(own)
+        var requests = try await command.requestsToCompare(InputFiles(read: order.files))
+        if let version = arm.httpVersion {
+            for index in requests.indices { requests[index].request.options.httpVersion = version }
         }
-        let worker = ArmWorker(requests, usesPipeline: !command.noPipeline, counter: counter)
+        let worker = try ArmWorker(requests, over: transport, usesPipeline: !command.noPipeline, counter: counter)
         try await reply(.ready(library: transport.capabilities.basis))
         return worker
     }

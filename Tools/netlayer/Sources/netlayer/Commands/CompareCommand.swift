@@ -230,26 +230,26 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         let requests = try await requestsToCompare(files)
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
-        let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
+        let shown = exec.map { [ComparisonEnvironment.shown(program: $0)] } ?? requests.map(\.name)
         let design = design(
             weights: exec == nil ? requests.map(\.weight) : [1],
             known: baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
         let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
-        let meter = ComparisonMeter(design, shown)
-        defer { meter.clear() }
+        let line = ProgressLine.ofComparison()
+        defer { line.clear() }
         let experiment = Experiment(
             design: design, arguments: Array(words.dropFirst()), files: files.all, urls: shown,
             arePlain: requests.map(\.isPlain),
-            progress: { meter.show($0, rounds: $1) })
+            progress: { arms, rounds in
+                line.show { ProgressLine.text(arms, rounds: rounds, of: design, after: $0) }
+            })
         let run = try await experiment.run(arms)
-        meter.clear()
-        var result = ExperimentResult(
+        line.clear()
+        let report = Report(
             run, urls: shown, requests: identities,
             sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
-            command: ComparisonCommandLine.shown(words),
-            environment: ComparisonEnvironment.facts)
-        if let baseline { result.compare(with: baseline) }
-        try await reports.write(result)
-        if let reason = reports.failure(of: result) { throw ToolFailure(.refusedByResult, reason) }
+            command: ComparisonEnvironment.shown(words), environment: ComparisonEnvironment.facts, baseline: baseline)
+        try await reports.write(report)
+        if let reason = reports.failure(of: report) { throw ToolFailure(.refusedByResult, reason) }
     }
 }

@@ -120,13 +120,13 @@ struct DeliveryOptions: ParsableArguments {
         _ request: TransportRequest, by client: NetworkClient, to output: String, maximumBytes: Int?
     ) async throws {
         _ = try OutputFile.destination(of: output)
-        let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
-        defer { meter?.clear() }
+        let line = ProgressLine.ofBody()
+        defer { line?.clear() }
         var options = DownloadedFile.Options()
         options.resumes = goesOn
         if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
-        options.progress = meter?.handler
+        options.progress = line?.handler
         let file = try await client.send(request, as: .file(output, options: options)).body
         if file.resumedFrom > 0 {
             try await OutputWriter.standardError.writeLine(

@@ -185,13 +185,12 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         _ request: TransportRequest, by client: NetworkClient,
         _ use: (NetworkResponse<TransportResponse.Body>, RequestURL) async throws -> Value
     ) async throws -> Value {
-        // The meter would erase lines of a body that goes to the same terminal.
+        // The line of progress would erase lines of a body that goes to the same terminal.
         let isFree = asJSON || output != nil || !Descriptor.standardOutput.isTerminal
-        let meter =
-            isFree && !flags.silent && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
-        defer { meter?.clear() }
+        let line = isFree && !flags.silent ? ProgressLine.ofBody() : nil
+        defer { line?.clear() }
         var request = request
-        request.options.progress = meter?.handler
+        request.options.progress = line?.handler
         let response = try await client.send(request, as: .stream)
         return try await use(response, response.url ?? request.url)
     }

@@ -3,48 +3,6 @@ import Foundation
 import NetworkLayer
 import NetworkRecording
 
-/// A request of a comparison or a recording.
-struct SourceRequest: Sendable {
-    /// The method, unless it is GET, and the URL without its query.
-    var name: String
-    /// How often it was given.
-    var weight = 1
-    var request: TransportRequest
-    /// The steps of the pipeline that are not the defaults.
-    var steps: [String] = []
-    /// Returns the request's client over a transport, with credentials for the origin of a URL.
-    var client: @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
-
-    init(
-        _ request: TransportRequest,
-        client: @escaping @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
-    ) {
-        (self.request, self.client) = (request, client)
-        name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
-    }
-
-    /// Whether the name is all that there is to tell of the request.
-    var isPlain: Bool {
-        request.method == .get && request.url.query == nil && request.body == nil && request.headerFields.isEmpty
-            && request.options.differsInTimesAlone
-    }
-
-    /// Returns what tells different requests apart: all that is sent, the options apart from timeouts, and the steps of
-    /// the pipeline.
-    /// - Parameter more: What else is different between two requests.
-    func fingerprint(_ more: [String] = []) -> String {
-        var own = request
-        own.body = nil
-        (own.options.totalTimeout, own.options.connectTimeout, own.options.firstByteTimeout) = (nil, nil, nil)
-        own.options.idleTimeout = nil
-        var parts = [request.url.absoluteString, own.curlCommand(secrets: .revealed)]
-        parts.append("\(own.options.maximumBodyBytes) \(own.options.authentication.map { "\($0)" } ?? "")")
-        parts += request.headerFields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
-        if let body = request.body?.knownBytes { parts.append(SHA256Checksum.digest(body).hexadecimal) }
-        return Fingerprint.of(parts + steps + more)
-    }
-}
-
 /// The options that say which requests are sent: URLs, files and curl commands.
 struct RequestSources: ParsableArguments {
     @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
@@ -90,19 +48,19 @@ struct RequestSources: ParsableArguments {
             let request = try await naming(at: index) {
                 try await options.request(to: url, cookies: pipeline.cookieField, files: files)
             }
-            var own = SourceRequest(request) { try pipeline.client(over: $0, for: $1, token: token) }
-            own.steps = pipeline.steps
-            requests.append(own)
+            requests.append(
+                SourceRequest(request, steps: pipeline.steps) {
+                    try pipeline.client(over: $0, for: $1, token: token)
+                })
         }
         for command in fromCurl {
             let line = try CurlLine.read(command)
             let request = try await line.request(files: files)
             let token = try await line.pipeline.token(from: files)
-            var own = SourceRequest(request) { [pipeline = line.pipeline] in
-                try pipeline.client(over: $0, for: $1, token: token)
-            }
-            own.steps = line.pipeline.steps
-            requests.append(own)
+            requests.append(
+                SourceRequest(request, steps: line.pipeline.steps) { [pipeline = line.pipeline] in
+                    try pipeline.client(over: $0, for: $1, token: token)
+                })
         }
         for path in input { requests += try await Self.requests(of: path, files) }
         var names: [String: Int] = [:]
@@ -183,14 +141,13 @@ struct RequestSources: ParsableArguments {
             let value = try JSONParser.parse(bytes)
             let line = try RequestLine(value)
             let request = try line.transportRequest()
-            var source = SourceRequest(request) { [options = line.options] transport, url in
+            // All that a line says of redirects, retries and cookies; its id is that of its result.
+            let step = String(decoding: value.without("id").line, as: UTF8.self)
+            return SourceRequest(request, steps: [step]) { [options = line.options] transport, url in
                 var own = request
                 own.url = url
                 return try options.client(over: transport, for: own) { CookieJar() }
             }
-            // All that a line says of redirects, retries and cookies; its id is that of its result.
-            source.steps = [String(decoding: value.without("id").line, as: UTF8.self)]
-            return source
         } catch let problem as JSONProblem {
             throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
         } catch let problem as LineProblem {
@@ -244,20 +201,6 @@ private struct RecordedKey: Hashable {
         (method, url, fields) = (request.method.rawValue, request.url, request.headerFields)
         body = request.body.map { SHA256Checksum.digest($0.bytes) }
         omitted = request.body?.omitted
-    }
-}
-
-extension TransportOptions {
-    /// Whether all options but timeouts and the limit of bodies have their defaults.
-    fileprivate var differsInTimesAlone: Bool {
-        var plain = self
-        (plain.totalTimeout, plain.connectTimeout, plain.firstByteTimeout) = (nil, nil, nil)
-        plain.idleTimeout = nil
-        var defaults = TransportOptions()
-        (defaults.totalTimeout, defaults.connectTimeout, defaults.firstByteTimeout) = (nil, nil, nil)
-        defaults.idleTimeout = nil
-        defaults.maximumBodyBytes = maximumBodyBytes
-        return plain == defaults
     }
 }
 

@@ -19,7 +19,7 @@ struct Experiment: Sendable {
     /// Returns the arms with their figures; the copy of the first arm is the last one.
     /// - Throws: `CancellationError`; ``ToolFailure`` for arguments that an arm can't use.
     func run(_ specifications: [ArmSpecification]) async throws -> [Arm] {
-        var arms = specifications.map { Arm($0, urls: urls.count, isCopy: false) }
+        var arms = specifications.map { Arm($0, urls: urls.count) }
         arms.append(Arm(specifications[0], urls: urls.count, isCopy: true))
         var generator = SeededGenerator(seed: design.seed)
         var schedule = ExperimentSchedule(design)

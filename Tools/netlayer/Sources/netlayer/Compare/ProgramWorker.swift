@@ -31,15 +31,10 @@ final class ProgramWorker: BlockWorker {
             let before = ProcessFigures.children
             let run = try await ProgramRun(command, [TransportKind.variable: variable], timeout: timeout)
             let seconds = (run.end - run.start) / .seconds(1)
-            let after = ProcessFigures.children
             report.seconds += seconds
-            report.cpuMicroseconds += after.cpuMicroseconds - before.cpuMicroseconds
-            report.contextSwitches += after.contextSwitches - before.contextSwitches
-            report.peakResidentKB = after.peakResidentKB
+            report.add(since: before, until: .children)
             if run.recorded.errorCode == nil { report.latencies.append(seconds * 1000) }
-            let (number, new) = memory.withLock { $0.number(of: run.recorded) }
-            report.outcomes[number, default: 0] += 1
-            if let new { report.new[number] = new }
+            report.count(memory.withLock { $0.number(of: run.recorded) })
         }
         return report
     }
@@ -192,4 +187,37 @@ private struct ProgramRun {
     /// The statuses by which `sh` says that a program can't be executed, and that there is none (POSIX, Shell Command
     /// Language, 2.8.2).
     private static let unstarted: Set<Int32> = [126, 127]
+}
+
+/// The output of a program, chunk by chunk: its bytes up to a limit, and beyond it the length and the SHA-256 of all.
+struct ProgramOutput: Sendable {
+    /// The most bytes that are kept. Until then nothing is calculated while the program's time runs.
+    static let maximumKept = 64 << 20
+
+    private let limit: Int
+    private var kept = Data()
+    private var count = 0
+    private var checksum: SHA256Checksum?
+
+    /// - Parameter limit: The most bytes to keep; ``RecordedResponse/maximumBody`` or more.
+    init(limit: Int = Self.maximumKept) { self.limit = limit }
+
+    mutating func add(_ chunk: [UInt8]) {
+        count += chunk.count
+        if checksum == nil {
+            kept += chunk
+            guard kept.count > limit else { return }
+            checksum = SHA256Checksum()
+            checksum?.update(kept)
+            kept = Data()
+        } else {
+            checksum?.update(Data(chunk))
+        }
+    }
+
+    /// Makes the output the body of a response.
+    func setBody(of response: inout RecordedResponse) {
+        guard var checksum else { return response.setBody(kept) }
+        response.setDigest(checksum.finish(), length: count)
+    }
 }

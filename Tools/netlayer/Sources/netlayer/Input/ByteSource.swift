@@ -85,6 +85,47 @@ struct ByteSource: Sendable {
         return all
     }
 
+    /// Starts to read as ``chunks(onEnd:)`` does, and returns the lines.
+    /// - Parameter limit: The length of the longest line, in bytes.
+    func lines(limit: Int, onEnd: @escaping @Sendable () -> Void = {}) -> Lines {
+        Lines(chunks: chunks(onEnd: onEnd), limit: limit)
+    }
+
+    /// The lines, in order, as ``LineSplitter`` makes them.
+    struct Lines: AsyncSequence {
+        fileprivate let chunks: Chunks
+        fileprivate let limit: Int
+
+        func makeAsyncIterator() -> Iterator {
+            Iterator(chunks: chunks.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
+        }
+
+        struct Iterator: AsyncIteratorProtocol {
+            fileprivate var chunks: Chunks.Iterator
+            fileprivate var splitter: LineSplitter
+            private var lines: ArraySlice<LineSplitter.Line> = []
+            private var isOver = false
+
+            fileprivate init(chunks: Chunks.Iterator, splitter: LineSplitter) {
+                (self.chunks, self.splitter) = (chunks, splitter)
+            }
+
+            mutating func next() async throws -> LineSplitter.Line? {
+                while lines.isEmpty, !isOver {
+                    if let chunk = try await chunks.next() {
+                        lines = splitter.lines(in: chunk)[...]
+                    } else {
+                        isOver = true
+                        // A cancelled task ends the source too: what is left may be the start of a line.
+                        try Task.checkCancellation()
+                        if let last = splitter.last() { lines = [last] }
+                    }
+                }
+                return lines.popFirst()
+            }
+        }
+    }
+
     /// The chunks, in order. None of them is empty.
     struct Chunks: AsyncSequence {
         fileprivate let stream: AsyncThrowingStream<[UInt8], any Error>

@@ -59,7 +59,7 @@ final class Interruption: Sendable {
     private static func endNow(_ status: ProcessStatus, saying message: String = "") -> Never {
         Drafts.deleteAll()
         let error = Descriptor.standardError
-        error.writeIfReady((error.isTerminal ? ProgressMeter.wipe : "") + message)
+        error.writeIfReady((error.isTerminal ? ProgressLine.wipe : "") + message)
         _exit(status.rawValue)
     }
 }

@@ -10,5 +10,11 @@ enum Drafts {
     /// Removes a file from the list, once it has its final name or is deleted.
     static func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
 
+    /// Deletes a file.
+    static func delete(_ path: String) {
+        Descriptor.remove(path)
+        remove(path)
+    }
+
     static func deleteAll() { paths.withLock { $0.forEach(Descriptor.remove) } }
 }

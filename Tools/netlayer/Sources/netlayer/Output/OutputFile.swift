@@ -96,7 +96,7 @@ struct OutputFile: ~Copyable {
                 Drafts.remove(temporary)
             }
         } catch {
-            if let temporary = place.temporaryPath { Self.delete(temporary) }
+            place.temporaryPath.map(Drafts.delete)
             throw ToolFailure.unwritable(place.path, error)
         }
     }
@@ -108,11 +108,6 @@ struct OutputFile: ~Copyable {
     /// Closes and deletes an incomplete file. Errors are ignored, because the command has already failed with its own.
     private static func discard(_ descriptor: Descriptor, _ temporaryPath: String?) {
         try? descriptor.close()
-        if let temporaryPath { delete(temporaryPath) }
-    }
-
-    private static func delete(_ temporaryPath: String) {
-        Descriptor.remove(temporaryPath)
-        Drafts.remove(temporaryPath)
+        temporaryPath.map(Drafts.delete)
     }
 }

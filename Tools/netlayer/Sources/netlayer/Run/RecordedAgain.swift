@@ -48,11 +48,7 @@ struct RecordedAgain: Sendable {
 
         /// Whether the differences are of a kind that counts.
         func isAlarm(_ alarm: DifferenceAlarm) -> Bool {
-            switch alarm {
-            case .differences: !differences.isEmpty
-            case .newDifferences: differences.contains { $0.known == nil }
-            case .nothing: hasFailed
-            }
+            alarm == .nothing ? hasFailed : differences.contains { alarm.counts(isKnown: $0.known != nil) }
         }
 
         func print() async throws {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A block of requests of one arm: a unit of the experiment, between which the arms take turns.
-struct Block: Sendable, Decodable {
+struct Block: Codable, Sendable {
     /// The times of the successful requests, in milliseconds.
     var latencies: [Double]
     /// The duration of the block, in seconds.
@@ -112,9 +112,7 @@ struct BlockFigures: Sendable {
 
     private func percentiles(of count: Int, _ weights: [Int]) -> [Metric: Double] {
         guard count > 0 else { return [:] }
-        let wanted = Metric.allCases.compactMap { metric in
-            metric.percent.map { (metric: metric, rank: max(1, (count * $0 + 99) / 100)) }
-        }.sorted { $0.rank < $1.rank }
+        let wanted = Metric.percentiles.map { (metric: $0.metric, rank: max(1, (count * $0.percent + 99) / 100)) }
         var values: [Metric: Double] = [:]
         var (passed, next) = (0, 0)
         for entry in sorted {

@@ -2,12 +2,6 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// What an arm does with a block.
-protocol BlockWorker: Sendable {
-    /// Runs a block and returns its figures.
-    func run(_ order: BlockOrder) async throws -> BlockReport
-}
-
 /// The responses of one URL that an arm has reported, each under a number. Its size is bounded.
 struct ResponseMemory {
     /// The responses without their bodies, each with the number of the first one that had its body.
