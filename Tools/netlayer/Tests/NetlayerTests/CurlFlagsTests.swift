@@ -15,7 +15,7 @@ struct CurlFlagsTests {
     @Test(arguments: [
         (["-I"], "HEAD http://h/a", [String](), nil as String?),
         (["-A", "me", "-e", "http://r/"], "GET http://h/a", ["User-Agent: me", "Referer: http://r/"], nil),
-        (["-d", "a=1", "--data-raw", "@b", "-d", "c"], "POST http://h/a", [form], "a=1&c&@b"),
+        (["-d", "a=1", "--data-raw", "@b", "-d", "c"], "POST http://h/a", [form], "a=1&@b&c"),
         (["--data-urlencode", "q=ä &", "--data-urlencode", "=x/"], "POST http://h/a", [form], "q=%C3%A4%20%26&x%2F"),
         (["-G", "-d", "a=1", "--data-urlencode", "b= "], "GET http://h/a?a=1&b=%20", [], nil),
         (
@@ -32,7 +32,7 @@ struct CurlFlagsTests {
     func `an option means what it means to curl`(
         words: [String], line: String, fields: [String], body: String?
     ) async throws {
-        let all = JoinedWords.separated(["fetch", "http://h/a"] + words)
+        let all = CommandWords.separated(["fetch", "http://h/a"] + words)
         let request = try await FetchCommand.parse(Array(all.dropFirst())).request()
         #expect("\(request.method.rawValue) \(request.url.absoluteString)" == line)
         #expect(request.headerFields.map { "\($0.name.rawName): \($0.value)" } == fields)

@@ -7,6 +7,13 @@ extension StringProtocol {
     /// Whether the text contains a byte, which must be ASCII.
     func contains(byte: UInt8) -> Bool { utf8.contains(byte) }
 
+    /// What stands before the first colon, and what behind it.
+    var splitAtColon: (name: String, value: String) {
+        // By bytes: a mark that combines with the colon would hide it among the characters.
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return (String(self), "") }
+        return (String(self[..<colon]), String(self[utf8.index(after: colon)...]))
+    }
+
     /// Returns the text with texts in place of ASCII characters.
     func replacing(ascii texts: [UInt8: String]) -> String {
         String(decoding: utf8.flatMap { texts[$0].map { Array($0.utf8) } ?? [$0] }, as: UTF8.self)

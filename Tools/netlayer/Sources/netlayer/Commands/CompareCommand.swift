@@ -93,17 +93,9 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var sources: RequestSources
 
-    @OptionGroup var pipeline: PipelineOptions
-
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
@@ -155,7 +147,7 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
                 throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
             }
         }
-        if noPipeline, !pipeline.steps.isEmpty {
+        if noPipeline, !flags.steps.isEmpty {
             throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
         }
         if let rate, !(0.01...1_000_000).contains(rate) {
@@ -234,7 +226,7 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         let design = design(
             weights: exec == nil ? requests.map(\.weight) : [1],
             known: baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
-        let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
+        let words = CommandWords.separated(Array(CommandLine.arguments.dropFirst()))
         let line = ProgressLine.ofComparison()
         defer { line.clear() }
         let experiment = Experiment(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Logging
 import NetworkLayer
 
 /// The `netlayer fetch` command: one request, its body on standard output.
@@ -61,21 +62,17 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var delivery: DeliveryOptions
 
-    @OptionGroup var pipeline: PipelineOptions
-
-    @OptionGroup var cookies: CookieJarOption
+    @Option(
+        help: .init(
+            "Read cookies from a file in the Netscape format, if it exists, and always write them back.",
+            valueName: "file"))
+    var cookieJar: String?
 
     @OptionGroup var transport: TransportOption
 
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     /// The file to write to; `nil` for standard output.
     private var output: String? {
@@ -111,7 +108,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
             return try await OutputWriter.standardOutput.writeLine(try await curlCommand(for: request))
         }
         let client = try await client(for: request)
-        try await cookies.keepingCookies(of: client) {
+        try await keepingCookies(of: client) {
             if delivery.isSpecial {
                 return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
             }
@@ -146,7 +143,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     private func outcomeLine() async throws -> OutcomeLine {
         let request = try await request()
         let client = try await client(for: request)
-        return try await cookies.keepingCookies(of: client) {
+        return try await keepingCookies(of: client) {
             try await carrying(request, by: client) { response, url in
                 let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
                 return OutcomeLine(id: nil, response: response, body: body, url: url.absoluteString)
@@ -154,10 +151,48 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         }
     }
 
+    /// Returns the request that the options describe.
+    /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
+    func request(files: InputFiles = InputFiles()) async throws -> TransportRequest {
+        var request = try await request(to: url, form: try delivery.content(), files: files)
+        request.options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
+        if let maxBody { request.options.maximumBodyBytes = maxBody }
+        if verbose {
+            var logger = Logger(label: "wire") { _ in WireLines() }
+            logger.logLevel = .debug
+            request.options.wireLog = WireLog(logger)
+        }
+        return request
+    }
+
+    // MARK: Cookies
+
+    /// Returns the cookies of the file, empty if there is no file; `nil` without the option.
+    func jar() throws -> CookieJar? { try cookieJar.map { try CookieJar(file: $0) } }
+
+    /// Runs `work` and saves the cookies even if it fails, because a server can set cookies before the failure.
+    private func keepingCookies<Value>(
+        of client: NetworkClient, _ work: () async throws -> Value
+    ) async throws -> Value {
+        func save() throws {
+            if let cookieJar, let cookies = client.cookieJar { try cookies.save(to: cookieJar) }
+        }
+        let value: Value
+        do {
+            value = try await work()
+        } catch {
+            // The first error is the one to report.
+            do { try save() } catch let loss as NetworkError { await OutputWriter.say("netlayer: \(loss)") }
+            throw error
+        }
+        try save()
+        return value
+    }
+
     private func client(for request: TransportRequest) async throws -> NetworkClient {
-        var client = try pipeline.client(
-            over: transport.selected(), for: request.url, token: try await pipeline.token(from: InputFiles()))
-        client.cookieJar = try cookies.jar()
+        var client = try flags.client(
+            over: transport.selected(), for: request.url, token: try await flags.token(from: InputFiles()))
+        client.cookieJar = try jar()
         if let bodyLimit {
             client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)
         }
@@ -201,5 +236,21 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         try file.write(head)
         for try await chunk in body { try file.write(chunk) }
         try file.finish()
+    }
+}
+
+/// Writes the lines of a wire log to standard error as they are.
+private struct WireLines: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.debug
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        // An error on standard error can't be reported anywhere.
+        try? FileHandle.standardError.write(contentsOf: Data("\(event.message)\n".utf8))
     }
 }

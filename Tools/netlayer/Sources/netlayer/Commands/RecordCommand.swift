@@ -21,17 +21,9 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var sources: RequestSources
 
-    @OptionGroup var pipeline: PipelineOptions
-
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     @Flag(help: "Replace the file if it exists.") var force = false
 

@@ -40,9 +40,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try OptionChecks.timeout(timeout, "--timeout")
-        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
-            throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
-        }
+        try OptionChecks.fields(headers, "header field")
     }
 
     func run() async throws {

@@ -42,24 +42,21 @@ struct RequestSources: ParsableArguments {
     ) async throws -> [SourceRequest] {
         try await checkThatOptionsHaveAMeaning(options, files)
         var requests: [SourceRequest] = []
-        let pipeline = options.pipeline
-        let token = try await pipeline.token(from: files)
+        let flags = options.flags
+        let token = try await flags.token(from: files)
         for (index, url) in urls.enumerated() {
             let request = try await naming(at: index) {
-                try await options.request(to: url, cookies: pipeline.cookieField, files: files)
+                try await options.request(to: url, files: files)
             }
             requests.append(
-                SourceRequest(request, steps: pipeline.steps) {
-                    try pipeline.client(over: $0, for: $1, token: token)
-                })
+                SourceRequest(request, steps: flags.steps) { try flags.client(over: $0, for: $1, token: token) })
         }
         for command in fromCurl {
-            let line = try CurlLine.read(command)
-            let request = try await line.request(files: files)
-            let token = try await line.pipeline.token(from: files)
+            let line = try CurlLine(command)
+            let token = try await line.flags.token(from: files)
             requests.append(
-                SourceRequest(request, steps: line.pipeline.steps) { [pipeline = line.pipeline] in
-                    try pipeline.client(over: $0, for: $1, token: token)
+                SourceRequest(try await line.request(files: files), steps: line.flags.steps) { [flags = line.flags] in
+                    try flags.client(over: $0, for: $1, token: token)
                 })
         }
         for path in input { requests += try await Self.requests(of: path, files) }
@@ -80,9 +77,8 @@ struct RequestSources: ParsableArguments {
     private func checkThatOptionsHaveAMeaning(_ options: some RequestOptions, _ files: InputFiles) async throws {
         guard urls.isEmpty, !isEmpty else { return }
         let plain = try TransportRequest(to: "http://localhost/")
-        let own = try await options.request(
-            to: "http://localhost/", cookies: options.pipeline.cookieField, files: files)
-        guard options.pipeline.steps.isEmpty, own.options == plain.options,
+        let own = try await options.request(to: "http://localhost/", files: files)
+        guard options.flags.steps.isEmpty, own.options == plain.options,
             own.curlCommand(secrets: .revealed) == plain.curlCommand(secrets: .revealed)
         else {
             throw ToolFailure(

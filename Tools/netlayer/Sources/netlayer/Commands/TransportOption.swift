@@ -36,6 +36,20 @@ enum OptionChecks {
         return .seconds(seconds)
     }
 
+    /// Checks a name and a password, and does not repeat them.
+    static func nameAndPassword(_ text: String?, _ option: String) throws {
+        if let text, !text.contains(byte: UInt8(ascii: ":")) {
+            throw ValidationError("\(option) takes 'name:password'; the value has no ':'")
+        }
+    }
+
+    /// Checks header fields, and does not repeat them: one without its name may be a secret.
+    static func fields(_ fields: [String], _ name: String) throws {
+        for (index, field) in fields.enumerated() where !field.contains(byte: UInt8(ascii: ":")) {
+            throw ValidationError("\(name) \(index + 1) has no ':'; write it as 'Name: value'")
+        }
+    }
+
     /// Checks that a value is in a range.
     /// - Throws: A usage error if the value is out of range.
     static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {

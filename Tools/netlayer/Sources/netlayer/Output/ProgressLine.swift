@@ -40,7 +40,11 @@ final class ProgressLine: Sendable {
 
     /// Erases the line, if one is shown.
     func clear() {
-        if terminal != nil, state.withLock({ $0.isShown }) { output.post(Self.wipe) }
+        let wasShown = state.withLock { state in
+            defer { state.isShown = false }
+            return state.isShown
+        }
+        if terminal != nil, wasShown { output.post(Self.wipe) }
     }
 
     // MARK: Bodies
