@@ -10,9 +10,7 @@ struct ArgumentTests {
     @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-raw \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
     func `an argument that is not UTF-8 is refused`(option: String) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         let command = "bad=$(printf '\\377'); exec '\(RunningTool.path)' fetch \(server.url()) \(option)"
         let tool = try RunningTool(["-c", command], shell: true, in: folder)
         #expect(await tool.status == ProcessStatus.usage.rawValue)
@@ -85,7 +83,6 @@ struct ArgumentTests {
 
     @Test func `a curl command has what the pipeline adds`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let jar = "# Netscape HTTP Cookie File\na.test\tFALSE\t/\tFALSE\t0\tsid\tkept\n"
         try Data(jar.utf8).write(to: URL(filePath: folder.path("jar")))
         try Data("from-file\n".utf8).write(to: URL(filePath: folder.path("token")))
@@ -147,7 +144,6 @@ struct ArgumentTests {
             func requests(_ work: (String) async throws -> Void) async throws -> [String] {
                 let fields = [("Location", "/end"), ("Content-Length", "0"), ("Connection", "close")]
                 let server = try ScriptedServer([.read, .send(Script.head(status, fields: fields)), .close], .ok())
-                defer { server.stop() }
                 try await work(server.url("/start"))
                 return Self.shown(server.requests)
             }

@@ -22,9 +22,7 @@ struct BodyLimitTests {
     @Test(arguments: FetchMode.allCases)
     func `a body above the limit is refused with status 7, and no file appears`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok(Self.body, fields: Self.fields))
-        defer { server.stop() }
         for limit in [0, 10, Self.body.utf8.count - 1] {
             let run = try await fetch(server.url(), mode, in: folder, ["--max-body", "\(limit)"])
             #expect(run.status == ProcessStatus.bodyTooLarge.rawValue, "\(limit): \(run.errors)")
@@ -44,11 +42,9 @@ struct BodyLimitTests {
     @Test(arguments: FetchMode.allCases)
     func `a body as large as the limit is accepted`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         // After a stream of events, a 204 response ends the reconnections.
         let server = try ScriptedServer(
             [.read, .send(Script.head(200, fields: Self.fields)), .send(Self.body), .close], .response(204))
-        defer { server.stop() }
         let run = try await fetch(server.url(), mode, in: folder, ["--max-body", "\(Self.body.utf8.count)"])
         let expected = mode == .checked ? ProcessStatus.refusedByResult : .done
         #expect(run.status == expected.rawValue, "\(run.errors)")
@@ -60,7 +56,6 @@ struct BodyLimitTests {
     @Test(arguments: FetchMode.allCases)
     func `the limit counts decompressed bytes`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let demo = DemoServer()
         try await demo.start()
         let url = demo.baseURL + "/gzip"
@@ -82,7 +77,6 @@ struct BodyLimitTests {
             .response(302, fields: [("Location", "/next"), ("Connection", "close")], body: Data(large.utf8)),
             .response(503, fields: [("Connection", "close"), ("Retry-After", "0")], body: Data(large.utf8)),
             .ok("small"))
-        defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "-L", "--retry", "1", "--max-body", "5"])
         #expect(run.status == 0, "\(run.errors)")
         #expect(run.text == "small")
@@ -91,13 +85,11 @@ struct BodyLimitTests {
     @Test
     func `an existing partial file counts in full`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let complete = [("ETag", "\"1\""), ("Content-Range", "bytes */20")]
         let rest = [("ETag", "\"1\""), ("Content-Range", "bytes 20-21/22"), ("Content-Length", "2")]
         for (status, fields, body, total) in [(416, complete, "", 20), (206, rest, "yz", 22)] {
             let server = try ScriptedServer(
                 [.read, .send(Script.head(status, fields: fields)), .send(body), .close])
-            defer { server.stop() }
             try Data(count: 20).write(to: folder.url.appending(path: "out.partial"))
             try Data(#"{"url":"\#(server.url())","validator":"\"1\"","total":\#(total)}"#.utf8)
                 .write(to: folder.url.appending(path: "out.partial.json"))
@@ -110,7 +102,6 @@ struct BodyLimitTests {
     @Test(arguments: FetchMode.allCases)
     func `without --max-bytes, 64 MiB are printed, and files, lines, and events are unlimited`(mode: FetchMode) throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let unsaid = try FetchCommand.parse(["http://127.0.0.1/"] + mode.arguments(in: folder))
         let said = try FetchCommand.parse(["http://127.0.0.1/", "--max-body", "7"] + mode.arguments(in: folder))
         #expect(unsaid.bodyLimit == ([.plain, .head, .json].contains(mode) ? 64 << 20 : nil))
@@ -121,9 +112,7 @@ struct BodyLimitTests {
     @Test(arguments: [FetchMode.plain, .file])
     func `64 MiB and one byte go to a file, but not to standard output`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.response(body: Data(count: (64 << 20) + 1)))
-        defer { server.stop() }
         let run = try await fetch(server.url(), mode, in: folder, [])
         let expected = mode == .file ? ProcessStatus.done : .bodyTooLarge
         #expect(run.status == expected.rawValue, "\(run.errors)")

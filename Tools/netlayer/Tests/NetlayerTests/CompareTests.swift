@@ -48,7 +48,6 @@ struct CompareTests {
 
     @Test func `both transports are arms, with figures of their own`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let (report, run) = try await Self.compare(server.url("/?secret=1"), "-n", "100", "-H", "X-Secret: canary")
         #expect(run.status == 0, "\(run.errors)")
         #expect(report.arms.map(\.name) == ["curl", "urlsession"])
@@ -70,7 +69,6 @@ struct CompareTests {
 
     @Test func `lines and curl commands are requests, each with verdicts of its own`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let url = server.url("/")
         let lines = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: lines) }
@@ -94,7 +92,6 @@ struct CompareTests {
 
     @Test func `requests are shown as they are sent, without their secrets`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let page = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).html").path
         defer { try? FileManager.default.removeItem(atPath: page) }
         let run = try await ToolRun([
@@ -119,7 +116,6 @@ struct CompareTests {
     @Test func `an arm that crashes is a result`() async throws {
         let trailers = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n"
         let server = try ScriptedServer([.forEachRequest([.send(trailers)])])
-        defer { server.stop() }
         let (report, run) = try await Self.compare(server.url(), "-n", "20")
         #expect(run.status == 1)
         let ended = try #require(report.arms[1].ended)
@@ -163,14 +159,11 @@ struct CompareTests {
 
     @Test func `a line's own timeout counts, and what is bound to an origin goes to the wire`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let (_, run) = try await Self.compare(
             server.url("/"), "-n", "8", "--warm-up", "0", "--wire", "--bearer", "T0KEN")
         #expect(run.text.contains("Authorization: ") && !run.text.contains("T0KEN"))
         let folder = try TestFolder()
-        defer { folder.remove() }
         let silent = try ScriptedServer([.read, .stall])
-        defer { silent.stop() }
         let path = folder.path("lines")
         try #"{"url":"\#(silent.url("/"))","options":{"timeoutMs":100}}"#.write(
             toFile: path, atomically: true, encoding: .utf8)
@@ -180,7 +173,6 @@ struct CompareTests {
 
     @Test func `known differences are no failure unless that is asked for`() async throws {
         let server = try ScriptedServer(.ok("{}", fields: [("X-A", "1"), ("X-A", "2")]))
-        defer { server.stop() }
         let (report, run) = try await Self.compare(server.url(), "-n", "20")
         #expect(run.status == 0)
         #expect(report.differences.map(\.where).contains("field:x-a"))
@@ -191,7 +183,6 @@ struct CompareTests {
 
     @Test func `an arm has the name that it is given`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         let (report, run) = try await Self.compare(
             server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl:name=one", "--arm", "curl:loops=2,name=the other")
         #expect(run.status == 0 && report.arms.map(\.name) == ["one", "the other"])
@@ -204,7 +195,6 @@ struct CompareTests {
 
     @Test func `a response of one URL is compared at another one too`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let run = try await ToolRun(["compare", "--as-json", server.url("/a"), server.url("/b"), "-n", "40"])
         #expect(run.status == 0, "\(run.errors)")
         let document = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
@@ -243,7 +233,6 @@ struct CompareTests {
     @Test func `an arm that begins no request is hung, and one that does is not, however long its block`() async throws
     {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let number = try SharedNumber(path: folder.path("number"))
         // It grows thirty times as often as it is looked at.
         let isDone = try await growing({ number.value }, within: .seconds(3)) {
@@ -262,7 +251,6 @@ struct CompareTests {
     /// A program that gives its standard error a terminal is part of each Debian.
     @Test func `a terminal shows the comparison as it runs, and what it showed is erased`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let command = "stty cols 60; \(ToolRun.tool.path) compare \(server.url("/")) -n 100 --seed 2 >/dev/null"
         let run = try await ToolRun(["-qec", command, "/dev/null"], of: "/usr/bin/script")
         // Each line takes the place of the last one, and the last one of all is gone.
@@ -372,10 +360,6 @@ struct CompareTests {
     @Test(arguments: [["--bearer-env", "CANARY_TOKEN"], ["-u", "me:canary", "--proxy", ""]])
     func `the wire view goes past the environment's proxies`(_ words: [String]) async throws {
         let (server, proxy) = (try ScriptedServer(.ok("hello")), try ScriptedServer(.ok("proxied")))
-        defer {
-            server.stop()
-            proxy.stop()
-        }
         let variables = [
             "http_proxy": proxy.url(), "no_proxy": "localhost", "CANARY_TOKEN": "canary", "all_proxy": proxy.url(),
         ]
@@ -389,10 +373,6 @@ struct CompareTests {
 
     @Test func `files are written even where standard output can't be`() async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
         let path = folder.path("saved.json")
         let tool = "'\(ToolRun.tool.path)' compare \(server.url()) -n 4 --save '\(path)' > /dev/full"
         let run = try await ToolRun(["-c", tool], of: "/bin/sh")
@@ -402,7 +382,6 @@ struct CompareTests {
 
     @Test func `a comparison at a rate keeps its time, warm-up included`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let begin = ContinuousClock.now
         let (report, run) = try await Self.compare(
             server.url(), "--time", "4", "--rate", "5", "--warm-up", "5000", "--arm", "curl", "--arm",
@@ -414,10 +393,6 @@ struct CompareTests {
 
     @Test func `entries of a recording that are no requests are left out, and said`() async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
         func entry(_ url: String) -> String {
             #"{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\#(url)","headers":[]},"#
                 + #""response":{"status":200,"headers":[],"content":{}}}"#
@@ -435,10 +410,6 @@ struct CompareTests {
 
     @Test func `a baseline that has nothing of the comparison is refused before anything is sent`() async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
         let file = folder.path("run.json")
         let saved = try await ToolRun([
             "compare", server.url("/a"), "-n", "8", "--arm", "curl:name=x", "--arm", "curl", "--save", file,
@@ -463,7 +434,6 @@ struct CompareTests {
         let port = try ClosedPort()
         defer { port.stop() }
         let folder = try TestFolder()
-        defer { folder.remove() }
         let (page, baseline) = (folder.path("page.html"), folder.path("run.json"))
         let url = "http://127.0.0.1:\(port.port)/"
         let run = try await ToolRun(["compare", url, "-n", "8", "--warm-up", "0", "--html", page, "--save", baseline])

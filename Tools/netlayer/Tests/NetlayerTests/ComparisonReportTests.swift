@@ -179,7 +179,6 @@ struct ComparisonReportTests {
 
     @Test func `a comparison is compared with an earlier one`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let path = folder.path("before.json")
         func baseline(_ json: Data) async throws -> Report {
             try json.write(to: URL(filePath: path))

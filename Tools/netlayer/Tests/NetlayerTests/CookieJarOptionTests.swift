@@ -18,9 +18,7 @@ struct CookieJarOptionTests {
     @Test(arguments: FetchMode.allCases)
     func `cookies are kept when there are too many redirects`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.response(302, fields: [("Location", "/"), Self.cookie]))
-        defer { server.stop() }
         let options = ["-L", "--max-redirects", "1", "--cookie-jar", folder.path("jar")]
         let run = try await ToolRun(["fetch", server.url()] + options + mode.arguments(in: folder))
         #expect(run.status == ProcessStatus.brokenExchange.rawValue, "\(run.errors)")
@@ -31,12 +29,10 @@ struct CookieJarOptionTests {
     @Test(arguments: FetchMode.allCases)
     func `cookies of a response with a truncated body are kept`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let fields = [("Content-Type", "text/event-stream"), ("Content-Length", "100"), Self.cookie]
         let cut: Script = [.read, .send(Script.head(200, fields: fields)), .send("data: 1\n\n"), .close]
         // A download and a stream of events continue with another request, which the server refuses.
         let server = try ScriptedServer(cut, .response(403))
-        defer { server.stop() }
         let options = ["--cookie-jar", folder.path("jar")]
         let run = try await ToolRun(["fetch", server.url()] + options + mode.arguments(in: folder))
         let isRepeated = [.events, .resumable, .checked].contains(mode)
@@ -56,9 +52,7 @@ struct CookieJarOptionTests {
             ([.read, .send(Script.head(200, fields: fields)), .stall], ["--timeout", timeout], .timeout),
         ] {
             let folder = try TestFolder()
-            defer { folder.remove() }
             let server = try ScriptedServer(script)
-            defer { server.stop() }
             let run = try await ToolRun.untilTimeout(
                 ["fetch", server.url(), "--cookie-jar", folder.path("jar")] + options)
             #expect(run.status == status.rawValue, "\(run.errors)")
@@ -69,10 +63,8 @@ struct CookieJarOptionTests {
     @Test
     func `a file that can't be written is reported, and does not hide why the exchange failed`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let jar = folder.path("missing/jar")
         let server = try ScriptedServer(.response(404, fields: [Self.cookie]))
-        defer { server.stop() }
         let failed = try await ToolRun(["fetch", server.url(), "--fail", "--cookie-jar", jar])
         #expect(failed.status == ProcessStatus.refusedByResult.rawValue)
         #expect(failed.errors.contains("404") && failed.errors.contains(jar))

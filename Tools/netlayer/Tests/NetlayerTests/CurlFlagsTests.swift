@@ -49,9 +49,7 @@ struct CurlFlagsTests {
 
     @Test func `a file is uploaded, and a response is stored under the URL's name`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         try Data("file".utf8).write(to: URL(filePath: folder.path("up")))
         let put = try await ToolRun(["fetch", server.url("/d/name.txt?x=/y"), "-T", folder.path("up"), "-v"])
         #expect(put.status == 0 && put.text == "hello")
@@ -67,7 +65,6 @@ struct CurlFlagsTests {
     @Test(arguments: [("-f", ""), ("--fail-with-body", "sorry")])
     func `a status other than 2xx ends with 1`(option: String, text: String) async throws {
         let server = try ScriptedServer(.response(404, body: Data("sorry".utf8)))
-        defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), option])
         #expect(run.status == 1 && run.text == text && run.errors.contains("404"))
     }

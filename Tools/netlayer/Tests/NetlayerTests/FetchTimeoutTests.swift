@@ -13,9 +13,7 @@ struct FetchTimeoutTests {
     @Test(arguments: FetchMode.allCases)
     func `the timeout ends an endless body with status 5`(mode: FetchMode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer([.read, .send(Self.head), .send("data: 1\n\n"), .stall])
-        defer { server.stop() }
         // The event has to arrive before the timeout.
         let timeout = mode == .events ? "\(5 * patienceFactor)" : "1.5"
         let run = try await ToolRun.untilTimeout(
@@ -30,7 +28,6 @@ struct FetchTimeoutTests {
     func `all connections of a stream of events share the timeout`() async throws {
         // Each connection brings an event, so that failures do not add up, and requests an immediate reconnection.
         let server = try ScriptedServer([.read, .send(Self.head), .send("retry: 0\ndata: 1\n\n"), .close])
-        defer { server.stop() }
         // Two of them have to be made before it.
         let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "\(3 * patienceFactor)"])
         #expect(run.status == ProcessStatus.timeout.rawValue, "\(run.errors)")
@@ -40,7 +37,6 @@ struct FetchTimeoutTests {
     @Test
     func `a stream of events that ends in time succeeds`() async throws {
         let server = try ScriptedServer(.response(204))
-        defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), "--events", "--timeout", "30"])
         #expect(run.status == 0, "\(run.errors)")
     }

@@ -53,7 +53,6 @@ struct OpenLoadTests {
         let server = try ScriptedServer([
             .read, .pause(.seconds(5)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
         ])
-        defer { server.stop() }
         let url = server.url()
         async let run = ToolRun([
             "compare", url, "--arm", "curl", "--arm", "curl:loops=2", "-n", "10", "--rate", "100",

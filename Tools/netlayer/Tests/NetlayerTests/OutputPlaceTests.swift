@@ -18,9 +18,7 @@ struct OutputPlaceTests {
         async throws
     {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         for name in ["s/deep", "~"] {
             try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
         }
@@ -37,7 +35,6 @@ struct OutputPlaceTests {
 
     @Test func `a link to nothing is followed, and a loop is an error`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         for (link, target) in [("link", "target"), ("loop", "loop")] {
             try FileManager.default.createSymbolicLink(atPath: folder.path(link), withDestinationPath: target)
         }
@@ -51,7 +48,6 @@ struct OutputPlaceTests {
 
     @Test(.enabled(if: geteuid() == 0)) func `a replaced file keeps its owner`() throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         try Data().write(to: URL(filePath: folder.path("out")))
         try #require(chown(folder.path("out"), 12_345, 54_321) == 0)
         try OutputFile(replacing: folder.path("out")).finish()
@@ -63,9 +59,7 @@ struct OutputPlaceTests {
     /// As with curl: permission to create files in the folder is no permission to replace this one.
     @Test(arguments: Mode.allCases) func `a file that may not be written is not replaced`(mode: Mode) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         try Data("old".utf8).write(to: URL(filePath: folder.path("out")))
         try #require(chmod(folder.path("out"), 0o444) == 0)
         let options = mode == .resumable ? ["-C"] : []
@@ -79,9 +73,7 @@ struct OutputPlaceTests {
     @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"])
     func `an open file is written into`(path: String) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         try Data("old\n".utf8).write(to: URL(filePath: folder.path("log")))
         let before = try FileManager.default.attributesOfItem(atPath: folder.path("log"))[.systemFileNumber] as? Int
         let command = "'\(RunningTool.path)' fetch \(server.url()) -o \(path) >> log; echo end >> log"
@@ -94,9 +86,7 @@ struct OutputPlaceTests {
     /// As with curl. Regression: the body went to a file of that name.
     @Test func `a dash is standard output`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         let run = try RunningTool(["fetch", server.url(), "-o", "-"], in: folder)
         #expect(await run.status == 0)
         #expect(try run.output.readToEnd() == Data("new".utf8))
@@ -106,9 +96,7 @@ struct OutputPlaceTests {
     /// Regression: the temporary file's name was longer, and too long.
     @Test func `the longest name is written`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.response(fields: [("Set-Cookie", "a=b; Max-Age=60")], body: Data("x".utf8)))
-        defer { server.stop() }
         let (name, jar) = (String(repeating: "n", count: 255), String(repeating: "j", count: 255))
         let run = try await ToolRun([
             "fetch", server.url(), "-o", folder.path(name), "--cookie-jar", folder.path(jar),
@@ -119,9 +107,7 @@ struct OutputPlaceTests {
 
     @Test func `a failed run writes no file`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.response(404, body: Data("not found".utf8)))
-        defer { server.stop() }
         try Data("good".utf8).write(to: URL(filePath: folder.path("out")))
         for options in [[], ["--as-json"], ["-i"]] {
             let run = try await ToolRun(["fetch", server.url(), "--fail", "-o", folder.path("out")] + options)
@@ -134,9 +120,7 @@ struct OutputPlaceTests {
     /// The files that another download has left are unchanged until this one has written.
     @Test(arguments: [404, nil]) func `a failed download leaves what it has not written`(status: Int?) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.response(status ?? 200))
-        defer { server.stop() }
         let url = server.url()
         if status == nil { server.stop() }
         try Data("abc".utf8).write(to: URL(filePath: folder.path("out.partial")))
@@ -155,10 +139,8 @@ struct OutputPlaceTests {
     /// Regression: a HEAD request replaced the file with an empty one.
     @Test func `a HEAD request is no download`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(
             [.read, .send(Script.head(200, fields: [("Content-Length", "9"), ("ETag", "\"1\"")])), .close])
-        defer { server.stop() }
         try Data("old".utf8).write(to: URL(filePath: folder.path("out")))
         let run = try await ToolRun(["fetch", "-X", "HEAD", server.url(), "-o", folder.path("out"), "-C"])
         #expect(run.status != 0)

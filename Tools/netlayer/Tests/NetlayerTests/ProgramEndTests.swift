@@ -37,7 +37,6 @@ struct ProgramEndTests {
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [false, true])
     func `a signal ends the program too, even if its arm is stopped`(signal: Int32, isStopped: Bool) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let comparison = try await Comparison(in: folder)
         if isStopped { kill(comparison.arm, SIGSTOP) }
         comparison.tool.send(signal)
@@ -48,7 +47,6 @@ struct ProgramEndTests {
     @Test(arguments: [SIGTERM, SIGKILL])
     func `the program ends with its arm`(signal: Int32) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let comparison = try await Comparison(in: folder)
         kill(comparison.arm, signal)
         try await comparison.waitForProgram()
@@ -59,7 +57,6 @@ struct ProgramEndTests {
     /// Regression: an arm that was stopped or killed just then left a program behind, of which nothing knew.
     @Test func `a command runs only once its number is known`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let place = folder.path("number")
         RunningProgram.share(try SharedNumber(path: place, place: 1))
         let (process, output) = (Process(), Pipe())
@@ -76,7 +73,6 @@ struct ProgramEndTests {
     @Test(arguments: [false, true])
     func `a command whose number stays unknown does not run`(isKnown: Bool) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let line = isKnown ? "echo" : ":"
         let command = "echo ran $0 $# >out; cat >>out"
         let shell = try RunningTool(
@@ -88,7 +84,6 @@ struct ProgramEndTests {
 
     @Test func `the program ends when the comparison is killed`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let comparison = try await Comparison(in: folder)
         comparison.tool.send(SIGKILL)
         try await comparison.waitForProgram()

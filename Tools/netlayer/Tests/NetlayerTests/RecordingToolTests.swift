@@ -15,7 +15,6 @@ struct RecordingToolTests {
         defer { try? FileManager.default.removeItem(atPath: file) }
         let server = try ScriptedServer(
             .ok(#"{"id":1,"token":"canary"}"#, fields: [("Content-Type", "application/json")]))
-        defer { server.stop() }
         let url = server.url("/a?key=canary&page=2")
         let recorded = try await ToolRun(["record", file, url, "-H", "X-Api-Key: canary", "-d", "x=1"])
         #expect(recorded.status == 0, "\(recorded.errors)")
@@ -43,7 +42,6 @@ struct RecordingToolTests {
         let json = [("Content-Type", "application/json")]
         let server = try ScriptedServer(
             .ok(#"{"id":1,"name":"a"}"#, fields: json), .ok(#"{"id":1,"name":"b"}"#, fields: json))
-        defer { server.stop() }
         _ = try await ToolRun(["record", file, server.url("/")])
         let changed = try await ToolRun(["replay", file])
         #expect(changed.status == 1)
@@ -55,7 +53,6 @@ struct RecordingToolTests {
     @Test func `what a browser's file has besides requests of HTTP is left out and said`() async throws {
         defer { try? FileManager.default.removeItem(atPath: file) }
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         func entry(_ url: String, _ status: Int, _ more: String = "") -> String {
             """
             {"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\(url)",\
@@ -94,12 +91,7 @@ struct RecordingToolTests {
     /// Regression: `replay -H 'Authorization: …'` sent the credential to every origin of a browser's file.
     @Test func `a secret field is sent only with requests that had it`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let (own, other) = (try ScriptedServer(.ok("x")), try ScriptedServer(.ok("x")))
-        defer {
-            own.stop()
-            other.stop()
-        }
         var recording = Recording(entries: [
             .init(
                 request: .init(url: own.url(), headerFields: [.authorization: "Bearer old"]),
@@ -130,9 +122,7 @@ struct RecordingToolTests {
     /// Regression: "the same" was said of bodies that were never compared.
     @Test func `how far bodies were compared is said`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")])])
-        defer { server.stop() }
         let bodies = [
             Recording.Body(Data("abc".utf8)), Recording.Body(Data("ab".utf8), omitted: 1), Recording.Body(omitted: 3),
         ]
@@ -156,7 +146,6 @@ struct RecordingToolTests {
     /// Regression: exchanges that a killed recorder had not written were missing without a word.
     @Test func `an incomplete recording is shown, and neither replayed nor compared`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         var recording = Recording(entries: [.init(request: .init(url: "http://127.0.0.1:9/"))])
         recording.isIncomplete = true
         try recording.write(to: folder.path("a.har"), bodies: .all)
@@ -175,9 +164,7 @@ struct RecordingToolTests {
             .ok(
                 #"{"token":"\#(String(repeating: "s", count: 120))","rest":"\#(rest)"}"#,
                 fields: [("Content-Type", "application/json")]))
-        defer { server.stop() }
         let folder = try TestFolder()
-        defer { folder.remove() }
         let file = folder.path("a.har")
         let recorded = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "300"])
         #expect(recorded.status == 0, "\(recorded.errors)")
@@ -189,7 +176,6 @@ struct RecordingToolTests {
     @Test(arguments: ["", "xxxxxxx", String(repeating: "x", count: 100), String(repeating: "x", count: 4_999)])
     func `a body that is shorter than the recorded one, which was cut, differs`(now: String) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let file = folder.path("a.har")
         // Without a length in the head, which would differ by itself.
         func response(_ body: String) -> Script {
@@ -197,7 +183,6 @@ struct RecordingToolTests {
         }
         let recorded = String(repeating: "x", count: 5_000)
         let server = try ScriptedServer(response(recorded), response(recorded), response(now))
-        defer { server.stop() }
         _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "100", "--all-bodies"])
         let same = try await ToolRun(["replay", file])
         #expect(same.status == 0, "\(same.text)")

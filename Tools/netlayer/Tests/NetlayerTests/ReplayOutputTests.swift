@@ -14,12 +14,7 @@ struct ReplayOutputTests {
     @Test(arguments: Place.allCases, [1, 2, 256])
     func `output that fails ends the run`(place: Place, concurrency: Int) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let (stalled, quick) = (try ScriptedServer(.stalled), try ScriptedServer(.ok()))
-        defer {
-            stalled.stop()
-            quick.stop()
-        }
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""
         let command = "exec '\(RunningTool.path)' run ff --concurrency \(concurrency)\(target)"
@@ -39,9 +34,7 @@ struct ReplayOutputTests {
     @Test(arguments: Place.allCases)
     func `output that fails with the last request ends the run`(place: Place) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let quick = try ScriptedServer(.ok())
-        defer { quick.stop() }
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""
         let command = "exec '\(RunningTool.path)' run ff --concurrency 2\(target)"

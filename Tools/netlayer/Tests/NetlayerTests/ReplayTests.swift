@@ -63,7 +63,6 @@ import Testing
         let fields = [("Location", "/end#f"), ("Set-Cookie", "sid=1; Path=/"), ("Content-Length", "0")]
         let server = try ScriptedServer(
             [.read, .send(Script.head(302, fields: fields)), .forEachRequest([.send(end)])], .ok())
-        defer { server.stop() }
         let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
         func answer(_ path: String, _ session: String, _ options: String) async -> OutcomeLine {
             let text = #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#
@@ -85,10 +84,6 @@ import Testing
         let target = try ScriptedServer(.ok())
         let fields = [("Location", target.url("/end")), ("Content-Length", "0")]
         let start = try ScriptedServer([.read, .send(Script.head(302, fields: fields)), .close])
-        defer {
-            target.stop()
-            start.stop()
-        }
         let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
         let text = #"""
             {"url":"\#(start.url("/"))","headers":[["Cookie","a=b"],["X-Plain","c"],["Host","own.test"]],

@@ -64,7 +64,6 @@ struct RequestsCompareTests {
 
     @Test func `lines are requests of their own, by all that they say`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let lines = [
             #"{"url":"http://h/"}"#, #"{"url":"http://h/","options":{"followRedirects":true}}"#,
             #"{"url":"http://h/","options":{"maxBodyBytes":5}}"#, #"{"id": 1, "url":"http://h/"}"#,
@@ -84,10 +83,6 @@ struct RequestsCompareTests {
     @Test(arguments: ["file", "pipe"])
     func `each process sends what the comparison has read`(_ kind: String) async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
         let (lines, token) = (folder.path("lines"), folder.path("token"))
         let text = #"{"url":"\#(server.url("/a"))"}"#
         try Data("first".utf8).write(to: URL(filePath: token))
@@ -116,7 +111,6 @@ struct RequestsCompareTests {
 
     @Test func `files beyond the limit are refused before anything is sent`() async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         for name in ["a", "b"] { try Data(count: 600).write(to: URL(filePath: folder.path(name))) }
         let files = InputFiles(limit: 1000)
         #expect(try await files.bytes(of: folder.path("a"), limit: 600).count == 600)
@@ -151,7 +145,6 @@ struct RequestsCompareTests {
     /// Regression: failures before anything counted were nowhere, and the status was 0.
     @Test func `failures of first requests are said`() async throws {
         let server = try ScriptedServer(scripts: Array(repeating: [.readHead, .reset], count: 3) + [.ok()])
-        defer { server.stop() }
         let folder = try TestFolder()
         let file = folder.path("junit.xml")
         let run = try await ToolRun([
@@ -167,7 +160,6 @@ struct RequestsCompareTests {
     /// Regression: a check before the measurement opened and closed the pipe, and its reader was gone.
     @Test func `a report goes to a pipe whose reader waits`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         let folder = try TestFolder()
         let pipe = try NamedPipe(in: folder)
         async let reader = ToolRun([pipe.path], of: "/usr/bin/cat")
@@ -192,10 +184,6 @@ struct RequestsCompareTests {
         let slow = try ScriptedServer([
             .read, .pause(.milliseconds(pause)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
         ])
-        defer {
-            fast.stop()
-            slow.stop()
-        }
         let run = try await ToolRun(["compare", fast.url(), slow.url(), "-n", "8", "--warm-up", "0", "--as-json"])
         struct Report: Decodable {
             struct URL: Decodable {

@@ -18,7 +18,6 @@ struct SignalTests {
     /// lost if it came within the first thirty milliseconds.
     @Test func `no signal that ends the program is ignored at any time`() async throws {
         let server = try ScriptedServer([.read, .stall])
-        defer { server.stop() }
         let tool = try RunningTool(["fetch", server.url()])
         var ignored: Set<Int32> = []
         while server.requests.isEmpty {
@@ -40,7 +39,6 @@ struct SignalCompareTests {
         async throws
     {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let program = "grep -e SigIgn -e SigBlk /proc/self/status >> \(folder.path("seen"))"
         let command = "trap '' HUP; exec '\(RunningTool.path)' compare --exec '\(program)' -n 2"
         RunningTool.setDefaultSignals

@@ -51,7 +51,6 @@ struct TerminalFilterTests {
     @Test(arguments: [nil, NetworkError.cancelled])
     func `the end of a body is shown, also after a failure`(failure: NetworkError?) async throws {
         let folder = try TestFolder()
-        defer { folder.remove() }
         let file = try Descriptor.open(folder.path("out"), O_WRONLY | O_CREAT, mode: 0o600)
         let printer = ResponsePrinter(writer: OutputWriter(file, named: "out"), isTerminal: true)
         let body = AsyncThrowingStream<Data, any Error> { continuation in

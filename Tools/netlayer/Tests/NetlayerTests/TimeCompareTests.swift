@@ -11,10 +11,6 @@ struct TimeCompareTests {
     /// With blocks by count, the first one alone would be 200,000 requests.
     @Test func `a time bounds the blocks too, and one arm suffices with a baseline`() async throws {
         let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
         let file = folder.path("run.json")
         let arguments = ["--as-json", server.url(), "--time", "2", "-n", "10000000", "--arm", "curl"]
         let two = try await ToolRun(["compare", "--arm", "curl:loops=1", "--save", file] + arguments)
@@ -29,7 +25,6 @@ struct TimeCompareTests {
 
     @Test func `a server that hangs does not hold up a comparison with a time`() async throws {
         let server = try ScriptedServer([.read, .stall])
-        defer { server.stop() }
         let begin = ContinuousClock.now
         let run = try await ToolRun([
             "compare", server.url(), "--time", "4", "--timeout", "1", "--warm-up", "100", "--arm", "curl", "--arm",

@@ -17,7 +17,7 @@ struct TimedReplayTests {
         let entries = (0..<20).map { Recording.Entry(started: start, request: .init(url: "http://h/\($0)")) }
         let again = RecordedAgain(transport: transport, fields: try ReplacedFields([]), timeout: .seconds(30))
         var names: Set<String> = []
-        try await ReplayCommand.sendTimed(entries, of: again, from: start, limit: limit) { outcome in
+        try await ReplayCommand.send(entries, of: again, from: start, limit: limit) { outcome in
             transport.counts.withLock { $0.ended += 1 }
             names.insert(outcome.name)
         }

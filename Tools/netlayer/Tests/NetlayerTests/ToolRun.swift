@@ -73,18 +73,26 @@ struct ToolRun: Sendable {
     }
 }
 
-/// A temporary folder for one test.
-struct TestFolder: Sendable {
+/// A temporary folder, which exists as long as the test holds it.
+final class TestFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID().uuidString)")
 
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
 
+    deinit { try? FileManager.default.removeItem(at: url) }
+
     func path(_ name: String) -> String { url.appending(path: name).path }
+
+    /// Returns the path of a file with a text.
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: url.appending(path: name))
+        return path(name)
+    }
+
+    func read(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
     /// The names in the folder, sorted.
     var entries: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }
-
-    func remove() { try? FileManager.default.removeItem(at: url) }
 }

@@ -3,7 +3,6 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// The `netlayer arm` command: an arm of `compare`, in a process of its own. It reads orders and writes reports.
 struct ArmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "arm", abstract: "An arm of 'compare', which starts it.", shouldDisplay: false)
@@ -18,20 +17,18 @@ struct ArmCommand: AsyncParsableCommand {
 
     private func work() async throws {
         // A comparison that is gone needs no more of the block that runs.
-        let source = try ByteSource(path: "-")
-        let lines = source.lines(limit: ArmProcess.maximumLine) {
+        let lines = ArmProcess.lines(of: .standardInput) {
             RunningProgram.endForGood()
-            ProcessEnd.now(0)
+            _exit(0)
         }
         var worker: (any BlockWorker)?
         for try await line in lines {
-            let bytes = Data(line.bytes ?? [])
             if let worker {
-                try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: bytes))))
+                try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
                 continue
             }
             do {
-                worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: bytes))
+                worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: line))
             } catch let failure as ToolFailure {
                 return try await reply(.refused(failure.message))
             } catch let error as NetworkError {
@@ -40,7 +37,6 @@ struct ArmCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prepares what the order asks for, and says so.
     private func worker(for order: ArmOrder) async throws -> any BlockWorker {
         let (arm, command): (ArmSpecification, CompareCommand)
         do {

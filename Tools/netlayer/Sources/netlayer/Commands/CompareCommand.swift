@@ -3,7 +3,6 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// The `netlayer compare` command: the same requests over several arms, as an experiment.
 struct CompareCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -22,13 +21,13 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
     )
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "A program, for 'sh -c', to run under each arm's \(TransportKind.variable) in place of requests.",
             valueName: "command"))
     var exec: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER', "
                 + "'curl:shadow=urlsession@1%', with a name of its own 'curl:loops=2,name=two'. May be repeated. "
                 + "(default: curl and urlsession)",
@@ -38,50 +37,47 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("n"), .customLong("requests")],
-        help: ArgumentHelp(
+        help: .init(
             "Requests for each URL and arm, at most. (default: 900; with --time 100000; with --exec 20 runs)",
             valueName: "number"))
     var number: Int?
 
     @Option(
         name: [.customShort("c"), .customLong("concurrency")],
-        help: ArgumentHelp("Requests at once. (default: 4)", valueName: "number"))
+        help: .init("Requests at once. (default: 4)", valueName: "number"))
     var atOnce: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Requests a second of all arms together, whether earlier ones have ended or not.", valueName: "number"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("Requests of each process and URL before anything counts.", valueName: "number"))
+    @Option(help: .init("Requests of each process and URL before anything counts.", valueName: "number"))
     var warmUp = 20
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Processes of each arm, one after another, at most; each is one observation, and a verdict needs "
                 + "\(PairedComparison.minimumProcesses). (default: 10)", valueName: "number"))
     var processes: Int?
 
-    @Option(
-        help: ArgumentHelp("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number")
-    )
+    @Option(help: .init("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number"))
     var weight: [Int] = []
 
     @Option(
-        help: ArgumentHelp("End when the median is known this well: '5%'.", valueName: "precision"),
-        transform: Self.precision)
+        help: .init("End when the median is known this well: '5%'.", valueName: "precision"), transform: Self.precision)
     var until: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Fit the comparison into that time. Each arm has one block for each URL at least.", valueName: "seconds"))
     var time: Double?
 
-    @Option(help: ArgumentHelp("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
+    @Option(help: .init("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("The timeout of each request; at most --time.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: .init("The timeout of each request; at most --time.", valueName: "seconds")) var timeout = 30.0
 
-    @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
+    @Option(help: .init("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
     var maxBody: Int?
 
     @Flag(help: "Send below the pipeline: no redirects, cookies or retries, but the transport alone.")
@@ -176,9 +172,6 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
     /// The most bytes that the files of requests, bodies and tokens have together: each process gets them by a pipe.
     static let maximumFileBytes = 256 << 20
 
-    /// Returns the requests to compare.
-    /// - Parameter files: Reads the files of requests, bodies and tokens.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requestsToCompare(_ files: InputFiles) async throws -> [SourceRequest] {
         var requests = try await sources.requests(
             with: self, timeout: requestTimeout, maxBody: maxBody, files: files)
@@ -196,7 +189,6 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         return requests.map { $0.fingerprint(noPipeline ? ["below the pipeline"] : []) }
     }
 
-    /// - Parameter known: The number of arms and requests that a baseline has too.
     func design(weights: [Int], known: Int = 0) -> ExperimentDesign {
         var design = ExperimentDesign(
             requests: max(requests, 1), concurrency: concurrency, rate: rate, arms: arms.count + 1, warmUp: warmUp,

@@ -7,20 +7,19 @@ import NetworkLayer
 struct ComparisonOptions: ParsableArguments {
     @Flag(name: .customLong("as-json"), help: "Print one JSON object.") var asJSON = false
 
-    @Option(help: ArgumentHelp("Write the result as a page that needs no network.", valueName: "file"))
-    var html: String?
+    @Option(help: .init("Write the result as a page that needs no network.", valueName: "file")) var html: String?
 
-    @Option(help: ArgumentHelp("Write the verdicts and differences as JUnit test cases.", valueName: "file"))
+    @Option(help: .init("Write the verdicts and differences as JUnit test cases.", valueName: "file"))
     var junit: String?
 
-    @Option(help: ArgumentHelp("Write the JSON object to a file, for a later --baseline.", valueName: "file"))
+    @Option(help: .init("Write the JSON object to a file, for a later --baseline.", valueName: "file"))
     var save: String?
 
-    @Option(help: ArgumentHelp("Compare each arm with itself in an earlier run, too.", valueName: "file"))
+    @Option(help: .init("Compare each arm with itself in an earlier run, too.", valueName: "file"))
     var baseline: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "End with 1 if a figure of another arm is that far from the first one's, or an arm's from the baseline's, "
                 + "beyond doubt: 'p95 > +5%', 'rate < -10%', 'memory > 1kB' for each request. So does a rule that "
                 + "could not be judged. May be repeated.",
@@ -29,7 +28,7 @@ struct ComparisonOptions: ParsableArguments {
     var failIf: [FailureRule] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "End with 1 for these differences between the responses: 'differences', 'new-differences' or 'nothing'.",
             valueName: "kind"))
     var failOn = DifferenceAlarm.newDifferences
@@ -46,7 +45,6 @@ struct ComparisonOptions: ParsableArguments {
         }
     }
 
-    /// Returns the earlier run of `--baseline`.
     func baselineFile() async throws -> Report? {
         guard let baseline else { return nil }
         return try await Report(path: baseline)

@@ -8,8 +8,6 @@ struct CurlLine {
 
     var flags: RequestFlags { command.flags }
 
-    /// Reads a command.
-    /// - Throws: ``ToolFailure`` for a command that is not curl's, or that has an option which `fetch` lacks.
     init(_ text: String) throws {
         let words = try ShellWords.split(text)
         guard words.first == "curl" else {
@@ -24,9 +22,6 @@ struct CurlLine {
         }
     }
 
-    /// Returns the request that the command describes.
-    /// - Parameter files: Reads the file of a body.
-    /// - Throws: ``ToolFailure`` for a URL that stands for several; ``NetworkError``.
     func request(files: InputFiles) async throws -> TransportRequest {
         if !flags.globoff, command.url.contains(where: { "{}".contains($0) }) {
             throw ToolFailure(.usage, "a URL of --from-curl stands for several ones; -g takes it as it is")

@@ -8,7 +8,7 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
+        help: .init(
             "A part of a multipart form: 'name=value', or 'name=@file' for a file. May be repeated.", valueName: "part")
     )
     var form: [String] = []
@@ -19,14 +19,12 @@ struct DeliveryOptions: ParsableArguments {
     )
     var goesOn = false
 
-    @Option(
-        help: ArgumentHelp("With --output: the expected checksum of the file, 'sha256:…'.", valueName: "checksum"))
+    @Option(help: .init("With --output: the expected checksum of the file, 'sha256:…'.", valueName: "checksum"))
     var checksum: String?
 
     @Flag(help: "Print each line as soon as it arrives.") var lines = false
 
-    @Flag(
-        help: "Read server-sent events, reconnect when the stream breaks, and print each event as a line of JSON.")
+    @Flag(help: "Read server-sent events, reconnect when the stream breaks, and print each event as a line of JSON.")
     var events = false
 
     @Flag(help: "Print the request as a curl command instead of sending it; secrets and the body are left out.")
@@ -68,7 +66,6 @@ struct DeliveryOptions: ParsableArguments {
     /// Whether the library's own download writes the file.
     var isDownload: Bool { goesOn || checksum != nil }
 
-    /// Returns the form as a body; `nil` if there is none.
     func content() throws -> RequestContent.Encoded? {
         guard !form.isEmpty else { return nil }
         let parts = form.map { part -> MultipartPart in
@@ -81,8 +78,6 @@ struct DeliveryOptions: ParsableArguments {
         return try RequestContent.multipart(parts).encoded()
     }
 
-    /// Sends the request and delivers its response as the options say.
-    /// - Parameter maximumBytes: The largest file to accept, in bytes; `nil` for no limit.
     func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?, maximumBytes: Int?)
         async throws
     {

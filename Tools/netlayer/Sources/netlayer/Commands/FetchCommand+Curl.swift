@@ -2,8 +2,6 @@ import NetworkLayer
 
 extension FetchCommand {
     /// Returns the request as a curl command, with the options of more than one exchange as options of curl.
-    /// - Throws: ``NetworkError`` for a request that no transport would send; ``ToolFailure`` for options with which
-    ///   curl would send other requests than this tool.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
         var notes: [String] = []
@@ -40,7 +38,6 @@ extension FetchCommand {
 }
 
 extension RequestFlags {
-    /// Whether `--retry` applies to the request.
     fileprivate func repeats(_ request: TransportRequest) -> Bool {
         RetryInterceptor.Policy().methods.contains(request.method) && request.body?.isReplayable ?? true
     }

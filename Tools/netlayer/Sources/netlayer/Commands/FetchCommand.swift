@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import NetworkLayer
 
-/// The `netlayer fetch` command: one request, its body on standard output.
 struct FetchCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -23,7 +22,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
+        help: .init(
             "Write to a file instead. The file appears only when it is complete. '-' is standard output.",
             valueName: "file")
     )
@@ -31,14 +30,14 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
-        help: ArgumentHelp(
+        help: .init(
             "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"
         ))
     var timeout: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The largest body to accept, decompressed. (default: 64 MiB; none with --output, --lines and --events)",
             valueName: "bytes"))
     var maxBody: Int?
@@ -151,8 +150,6 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         }
     }
 
-    /// Returns the request that the options describe.
-    /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
     func request(files: InputFiles = InputFiles()) async throws -> TransportRequest {
         var request = try await request(to: url, form: try delivery.content(), files: files)
         request.options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
@@ -208,7 +205,6 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     }
 
     /// Checks a status against `--fail`.
-    /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
     private func check(_ status: Int) throws {
         guard fail || failWithBody, !(200...299).contains(status) else { return }
         let option = fail ? "--fail" : "--fail-with-body"

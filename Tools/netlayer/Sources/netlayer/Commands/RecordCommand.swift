@@ -2,7 +2,6 @@ import ArgumentParser
 import NetworkLayer
 import NetworkRecording
 
-/// The `netlayer record` command: requests, and a HAR file of what came of them.
 struct RecordCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -27,9 +26,9 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
 
     @Flag(help: "Replace the file if it exists.") var force = false
 
-    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: .init("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
 
-    @Option(help: ArgumentHelp("The part of each body to record. (default: 1 MiB)", valueName: "bytes"))
+    @Option(help: .init("The part of each body to record. (default: 1 MiB)", valueName: "bytes"))
     var maxRecorded = Recording.maximumBodyBytes
 
     @Flag(help: "Record texts, pages, multipart bodies and files too, with any secret in them.") var allBodies = false

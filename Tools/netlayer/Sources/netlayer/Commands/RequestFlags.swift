@@ -4,8 +4,7 @@ import NetworkLayer
 
 /// The options that describe a request and the call that it is a part of.
 struct RequestFlags: ParsableArguments {
-    @Option(
-        name: [.customShort("X"), .customLong("request")], help: "The method. (default: GET, or POST with a body)")
+    @Option(name: [.customShort("X"), .customLong("request")], help: "The method. (default: GET, or POST with a body)")
     var method: String?
 
     @Option(
@@ -20,8 +19,7 @@ struct RequestFlags: ParsableArguments {
         help: .init("The field User-Agent, in place of the tool's.", valueName: "name"))
     var userAgent: String?
 
-    @Option(name: [.customShort("e"), .long], help: .init("The field Referer.", valueName: "url"))
-    var referer: String?
+    @Option(name: [.customShort("e"), .long], help: .init("The field Referer.", valueName: "url")) var referer: String?
 
     @Option(
         name: [.customShort("d"), .long, .customLong("data-binary"), .customLong("data-ascii")],
@@ -31,8 +29,7 @@ struct RequestFlags: ParsableArguments {
                 + "input, alone.", valueName: "data"))
     var data: [String] = []
 
-    @Option(
-        parsing: .unconditionalSingleValue, help: .init("The same as it is, a leading '@' too.", valueName: "data"))
+    @Option(parsing: .unconditionalSingleValue, help: .init("The same as it is, a leading '@' too.", valueName: "data"))
     var dataRaw: [String] = []
 
     @Option(
@@ -164,12 +161,10 @@ struct RequestFlags: ParsableArguments {
         }
     }
 
-    /// The number of bodies that the options ask for.
     private var bodies: Int {
         [!forms.isEmpty, json != nil, uploadFile != nil].count { $0 } + (forms.count > 1 && file != nil ? 1 : 0)
     }
 
-    /// The parts of a body that is a form.
     private var forms: [String] { data + dataRaw + dataUrlencode.map(Self.encoded) }
 
     /// Returns `name=text` with the text percent-encoded (curl(1), `--data-urlencode`).
@@ -182,7 +177,6 @@ struct RequestFlags: ParsableArguments {
         return halves.count == 1 || halves[0].isEmpty ? value : "\(Substring(halves[0]))=\(value)"
     }
 
-    /// The data as the query of a URL, by `--get`.
     var query: String? { sendsQuery && !forms.isEmpty ? forms.joined(separator: "&") : nil }
 
     /// Returns the body and its type; `nil` without one.
@@ -193,6 +187,5 @@ struct RequestFlags: ParsableArguments {
         return forms.isEmpty || sendsQuery ? nil : (Data(forms.joined(separator: "&").utf8), type)
     }
 
-    /// Whether there is a body, or data for a query.
     var hasData: Bool { bodies > 0 }
 }

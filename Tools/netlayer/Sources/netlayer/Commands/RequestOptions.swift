@@ -11,11 +11,6 @@ protocol RequestOptions {
 }
 
 extension RequestOptions {
-    /// Returns the request that the options describe.
-    /// - Parameters:
-    ///   - form: The body in place of `--data`.
-    ///   - files: Reads the file of `--data`.
-    /// - Throws: ``NetworkError`` for a request that can't be sent; ``ToolFailure`` for a file that can't be read.
     func request(
         to url: String, form: RequestContent.Encoded? = nil, files: InputFiles
     ) async throws -> TransportRequest {
@@ -53,7 +48,6 @@ extension RequestOptions {
         return request
     }
 
-    /// Returns a URL with more of a query.
     private static func adding(_ query: String, to url: String) -> String {
         let start = url.utf8.prefix { $0 != UInt8(ascii: "#") }
         let mark = start.contains(UInt8(ascii: "?")) ? "&" : "?"
@@ -76,9 +70,6 @@ extension RequestFlags {
         }
     }
 
-    /// Returns the client that the options describe.
-    /// - Parameter token: The token of ``token(from:)``, for the URL's origin.
-    /// - Throws: ``NetworkError`` for a token that can't be sent.
     func client(
         over transport: any HTTPTransport, for url: RequestURL, token: TransportOptions.Secret?
     ) throws -> NetworkClient {
@@ -105,8 +96,6 @@ extension RequestFlags {
         return steps
     }
 
-    /// Returns the bearer token; `nil` without one.
-    /// - Throws: ``ToolFailure`` for a token that can't be read.
     func token(from files: InputFiles) async throws -> TransportOptions.Secret? {
         if let bearer { return TransportOptions.Secret(bearer) }
         if let bearerEnv {

@@ -4,7 +4,7 @@ import NetworkLayer
 /// The `--transport` option, shared by the commands that use one transport.
 struct TransportOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The transport: curl or urlsession. (default: \(TransportKind.variable), or else curl on Linux)",
             valueName: "name"
         ),
@@ -17,8 +17,6 @@ struct TransportOption: ParsableArguments {
     )
     var transport: TransportKind?
 
-    /// Returns the transport to use.
-    /// - Throws: ``NetworkError/Code/invalidConfiguration`` if the environment names a transport that does not exist.
     func selected() throws -> any HTTPTransport {
         try transport?.transport ?? DefaultTransport.shared.selected
     }
@@ -26,8 +24,6 @@ struct TransportOption: ParsableArguments {
 
 /// The checks of option values that several commands share.
 enum OptionChecks {
-    /// Returns seconds as a duration.
-    /// - Throws: A usage error unless the value is from 0.001 seconds to a year.
     static func timeout(_ seconds: Double?, _ option: String) throws -> Duration? {
         guard let seconds else { return nil }
         guard seconds >= 0.001, seconds <= TransportOptions.maximumTimeout.inSeconds else {
@@ -50,8 +46,6 @@ enum OptionChecks {
         }
     }
 
-    /// Checks that a value is in a range.
-    /// - Throws: A usage error if the value is out of range.
     static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
         guard range.contains(value) else {
             throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import NetworkLayer
 
-/// The `netlayer transports` command: what each transport can do on this machine.
 struct TransportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transports",

@@ -31,8 +31,7 @@ struct WireFlags: ParsableArguments {
 
     @Option(help: .init("The interface or address to connect from.", valueName: "name")) var interface: String?
 
-    @Option(
-        help: .init("The local port, or a range of them, '4000-4010'.", valueName: "ports"), transform: Self.ports)
+    @Option(help: .init("The local port, or a range of them, '4000-4010'.", valueName: "ports"), transform: Self.ports)
     var localPort: ClosedRange<Int>?
 
     @Option(help: .init("TCP keep-alive after so long without data.", valueName: "seconds")) var keepaliveTime: Int?
@@ -75,8 +74,7 @@ struct WireFlags: ParsableArguments {
 
     @Option(help: .init("Its key, PEM, if it is not in the same file.", valueName: "file")) var key: String?
 
-    @Option(
-        parsing: .unconditional, help: .init("The key's password; others see it in 'ps'.", valueName: "password"))
+    @Option(parsing: .unconditional, help: .init("The key's password; others see it in 'ps'.", valueName: "password"))
     var pass: String?
 
     @Option(
@@ -222,7 +220,6 @@ struct WireFlags: ParsableArguments {
 
     // MARK: The options of a request
 
-    /// - Throws: ``NetworkError/Code/invalidHeaderField`` for a field that is none.
     func apply(to options: inout TransportOptions) throws {
         if let connectTimeout { options.connectTimeout = .seconds(connectTimeout) }
         if let version = http.flatMap({ TransportOptions.HTTPVersion(rawValue: $0.rawValue) }) {

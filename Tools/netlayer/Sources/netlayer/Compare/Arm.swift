@@ -18,12 +18,9 @@ struct ArmFigures: Sendable {
     var warmUpErrors: [String: Int] = [:]
     /// Why the transport refuses the request before it sends anything, if it does.
     var refusal: String?
-    /// The request as it was sent.
     var wire: WireView?
-    /// How the arm's process ended, if it did.
     var ended: String?
 
-    /// Adds a block of a round.
     mutating func add(_ report: BlockReport, as kind: BlockKind, in round: Int) {
         // In order: a response may have the body of one before.
         for (number, response) in report.new.sorted(by: { $0.key < $1.key }) {
@@ -97,13 +94,11 @@ struct Arm: Sendable {
 
     var name: String { isCopy ? specification.nameOfCopy : specification.name }
 
-    /// Notes what the process holds after a block.
     mutating func note(_ report: BlockReport) {
         state.requests += report.requests
         (state.memory, state.descriptors) = (report.memory, report.descriptors)
     }
 
-    /// Notes that a round is over.
     mutating func noteRound() { states.append(state) }
 
     /// Leaves the process, which has ended.

@@ -41,7 +41,6 @@ enum ArmReply: Codable, Sendable {
 struct BlockReport: Codable, Sendable {
     /// The times of the requests that have a response, in milliseconds.
     var latencies: [Double] = []
-    /// The number of requests.
     var requests = 0
     var seconds = 0.0
     var cpuMicroseconds = 0.0
@@ -81,7 +80,6 @@ struct BlockReport: Codable, Sendable {
     }
 }
 
-/// What an arm does with a block.
 protocol BlockWorker: Sendable {
     func run(_ order: BlockOrder) async throws -> BlockReport
 }
@@ -102,7 +100,6 @@ struct OpenSchedule: Codable, Sendable {
     var begin: ContinuousClock.Instant
 
     /// Returns the starts of the arm, each after the first start of all, in seconds.
-    /// - Parameter requests: The number of starts of each arm.
     func starts(_ requests: Int) -> [Double] {
         var generator = SeededGenerator(seed: seed)
         let owners = (0..<arms).flatMap { Array(repeating: $0, count: requests) }.shuffled(using: &generator)

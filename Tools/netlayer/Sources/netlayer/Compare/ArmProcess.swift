@@ -1,7 +1,6 @@
 import Foundation
 import NetworkLayer
 
-/// The process of an arm, from the side of the comparison.
 final class ArmProcess: Sendable {
     /// How a process ended that should not have, in words, such as `ended by signal 4 at request 17`.
     struct Ended: Error { var text: String }
@@ -18,9 +17,8 @@ final class ArmProcess: Sendable {
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
 
     /// The longest line of either process, in bytes: the files of requests, or a block's new responses, in base64.
-    static let maximumLine = 384 << 20
+    private static let maximumLine = 384 << 20
 
-    /// - Parameter usesNoProxy: Whether the environment of the process has no proxies.
     init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         Drafts.add(counterPath)
@@ -58,7 +56,7 @@ final class ArmProcess: Sendable {
             throw ToolFailure(.file, "the process of an arm can't be started: \(error.localizedDescription)\(hint)")
         }
         (number, input) = (child.processIdentifier, toChild.fileHandleForWriting)
-        lines = Self.lines(of: fromChild)
+        lines = Self.lines(of: fromChild.fileHandleForReading)
         endings = Task { await ends.first { _ in true } ?? (.exit, -1) }
     }
 
@@ -77,14 +75,17 @@ final class ArmProcess: Sendable {
         return (writing, reading)
     }
 
-    /// Returns the lines of a pipe, which stays open as long as they are read.
-    private static func lines(of pipe: Pipe) -> AsyncThrowingStream<Data, any Error> {
+    /// Returns the lines of the other process, which are read in any case.
+    /// - Parameter onEnd: Called when the other process has closed the pipe.
+    static func lines(
+        of handle: FileHandle, onEnd: @escaping @Sendable () -> Void = {}
+    ) -> AsyncThrowingStream<Data, any Error> {
         let (stream, lines) = AsyncThrowingStream<Data, any Error>.makeStream()
-        let handle = pipe.fileHandleForReading
         Task {
             do {
-                let source = ByteSource(reading: handle.fileDescriptor, name: "an arm")
+                let source = ByteSource(reading: handle.fileDescriptor, name: "an arm's pipe")
                 for try await line in source.lines(limit: maximumLine) { lines.yield(Data(line.bytes ?? [])) }
+                onEnd()
                 lines.finish()
             } catch {
                 lines.finish(throwing: error)
@@ -111,8 +112,6 @@ final class ArmProcess: Sendable {
         }
     }
 
-    /// Runs a block.
-    /// - Throws: ``Ended`` if the process ends or hangs.
     func run(_ order: BlockOrder, within patience: Duration) async throws -> BlockReport {
         guard case .block(let report) = try await reply(to: order, within: patience) else {
             throw Ended(text: "wrote something else than it should")
@@ -186,8 +185,6 @@ final class ArmProcess: Sendable {
 struct NoGrowth: Error {}
 
 /// Returns what `work` returns.
-/// - Parameter patience: The longest time in which the number stays the same.
-/// - Throws: ``NoGrowth``, or what `work` throws.
 func growing<Value: Sendable>(
     _ number: @escaping @Sendable () -> Int, within patience: Duration,
     _ work: @escaping @Sendable () async throws -> Value

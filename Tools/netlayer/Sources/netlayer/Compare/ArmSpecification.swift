@@ -30,7 +30,6 @@ struct ArmSpecification: Sendable, Hashable {
         variable = kind.rawValue
     }
 
-    /// - Throws: A usage error that names the part that is wrong.
     init(_ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard let kind = parts.first.flatMap(TransportKind.init(rawValue:)) else {

@@ -15,7 +15,6 @@ final class ArmWorker: BlockWorker {
     /// The bytes of the bodies that the block holds.
     private let held = Guarded(0)
 
-    /// - Throws: ``NetworkError`` for a request that can't be sent.
     init(
         _ requests: [SourceRequest], over transport: any HTTPTransport, usesPipeline: Bool = true, counter: SharedNumber
     ) throws {
@@ -64,7 +63,6 @@ final class ArmWorker: BlockWorker {
     private static let maximumHeld = 64 << 20
 
     /// Runs a block and returns its figures. What is measured ends before the responses are looked at.
-    /// - Throws: ``NetworkError`` for a request that can't go to the tool's server.
     func run(_ order: BlockOrder) async throws -> BlockReport {
         held.withLock { $0 = 0 }
         let before = ProcessFigures.own

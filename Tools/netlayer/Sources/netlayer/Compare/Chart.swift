@@ -1,6 +1,5 @@
 import Foundation
 
-/// Charts as SVG, drawn without scripts.
 enum Chart {
     /// What an arm has in a chart.
     struct Series {
@@ -74,7 +73,6 @@ enum Chart {
     }
 
     /// Returns the values of the blocks of each series in their order.
-    /// - Parameter step: What a value belongs to.
     static func course(_ series: [Series], step: String, words: String, level: (Double) -> String) -> Drawing {
         let all = series.flatMap(\.blocks).filter(\.isFinite)
         guard let highest = all.max(), highest > 0 else { return nothing }
@@ -131,7 +129,6 @@ enum Chart {
     }
 
     /// Returns the interval of a ratio's inverse around 'equal'.
-    /// - Parameter reach: The logarithm of the largest factor that is shown, up or down.
     static func interval(_ interval: RatioInterval, _ reach: Double) -> String {
         func x(_ ratio: Double) -> String { number(60 + 57 * max(-1, min(1, log(max(1 / ratio, 1e-9)) / reach))) }
         return """

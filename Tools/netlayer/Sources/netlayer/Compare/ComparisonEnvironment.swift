@@ -73,7 +73,6 @@ extension ProgressLine {
     }
 
     /// Returns how far a comparison is, and the latest figures of each arm.
-    /// - Parameter rounds: The rounds that are over. A comparison that ends by its precision may end before all are.
     static func text(_ arms: [Arm], rounds: Int, of design: ExperimentDesign, after elapsed: Duration) -> String {
         let share = min(1, max(Double(rounds) / Double(design.rounds), design.time.map { elapsed / $0 } ?? 0))
         let left = share > 0.05 ? ", some \((elapsed / share * (1 - share)).shortText) left" : ""

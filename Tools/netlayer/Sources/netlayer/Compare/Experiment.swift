@@ -17,7 +17,6 @@ struct Experiment: Sendable {
     var progress: @Sendable (_ arms: [Arm], _ rounds: Int) -> Void
 
     /// Returns the arms with their figures; the copy of the first arm is the last one.
-    /// - Throws: `CancellationError`; ``ToolFailure`` for arguments that an arm can't use.
     func run(_ specifications: [ArmSpecification]) async throws -> [Arm] {
         var arms = specifications.map { Arm($0, urls: urls.count) }
         arms.append(Arm(specifications[0], urls: urls.count, isCopy: true))
@@ -78,7 +77,6 @@ struct Experiment: Sendable {
     }
 
     /// Gives each arm another process after some rounds, in random order, and warms it up.
-    /// - Throws: ``ToolFailure`` for a request that no arm can send.
     private func beginProcesses(
         of arms: inout [Arm], after rounds: Int, until end: ContinuousClock.Instant?,
         using generator: inout SeededGenerator

@@ -24,7 +24,6 @@ struct FailureRule: Sendable {
     let text: String
     let subject: Subject
 
-    /// - Throws: A usage error.
     init(_ text: String) throws {
         self.text = text
         if let match = text.wholeMatch(of: /\s*([a-z0-9]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*/),

@@ -12,10 +12,6 @@ final class ProgramWorker: BlockWorker {
     private let counter: SharedNumber
     private let memory = Guarded(ResponseMemory())
 
-    /// - Parameters:
-    ///   - command: The command, for `sh -c`.
-    ///   - variable: The value of ``TransportKind/variable``.
-    ///   - program: The place for the number of the program that runs.
     init(
         _ command: String, under variable: String, timeout: Duration, counter: SharedNumber, program: SharedNumber
     ) {
@@ -65,7 +61,6 @@ enum RunningProgram {
 
     /// Starts a program.
     /// - Returns: When it may run. The CPU time of the shell that waits until then counts as the program's.
-    /// - Throws: `CancellationError` after ``endForGood()``.
     static func start(_ program: Process, _ command: String) throws -> ContinuousClock.Instant {
         program.executableURL = URL(filePath: "/bin/sh")
         program.arguments = arguments(toRun: command)
@@ -138,10 +133,10 @@ private struct ProgramRun {
             _ = isLate.raise()
             RunningProgram.end(number)
         }
-        let chunks = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program").chunks()
+        let source = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
         let text = Guarded(ProgramOutput())
         let reader = Task {
-            for try await chunk in chunks { text.withLock { $0.add(chunk) } }
+            while case let chunk = try await source.read(), !chunk.isEmpty { text.withLock { $0.add(chunk) } }
         }
         var end = await ChildEnd.wait(for: number)
         if end == nil { end = await ends.first { _ in true } }
@@ -199,7 +194,6 @@ struct ProgramOutput: Sendable {
     private var count = 0
     private var checksum: SHA256Checksum?
 
-    /// - Parameter limit: The most bytes to keep; ``RecordedResponse/maximumBody`` or more.
     init(limit: Int = Self.maximumKept) { self.limit = limit }
 
     mutating func add(_ chunk: [UInt8]) {

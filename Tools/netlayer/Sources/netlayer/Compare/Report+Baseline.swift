@@ -3,7 +3,6 @@ import NetworkComparison
 /// An earlier report is the baseline of another one.
 extension Report {
     /// Checks that there is something to compare, before anything is sent.
-    /// - Throws: ``ToolFailure`` if the baseline has none of the arms, or none of the requests.
     func check(arms names: [String], requests: [String]) throws {
         guard arms.contains(where: { names.contains($0.name) }) else {
             throw ToolFailure(.usage, "the baseline has none of these arms; it has \(Self.shown(arms.map(\.name)))")

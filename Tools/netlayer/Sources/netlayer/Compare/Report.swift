@@ -7,7 +7,6 @@ struct Report: Codable, Sendable {
     /// The arms over all URLs, without the copy of the first one.
     var arms: [Figures]
     var copy: Figures
-    /// What was found, in one sentence; `nil` for one arm, which has its baseline alone.
     var answer: String?
     /// What to know before the verdicts are read, in sentences.
     var notes: [String]
@@ -24,7 +23,6 @@ struct Report: Codable, Sendable {
     var urls: [Target] = []
     var design: Design
     var environment: [String: String]
-    /// The command that repeats the comparison.
     var command: String
 
     /// What an arm did for one URL, or for all.
@@ -47,7 +45,6 @@ struct Report: Codable, Sendable {
         var coldsMs, warmUpMs: [Double]
         /// The mean times of the steps of a request.
         var phases: [Phase: Double]?
-        /// How the arm's process ended, if it did.
         var ended: String?
         /// The responses and parts that there was no room to compare.
         var notCompared, partsNotCompared: Int
@@ -149,7 +146,6 @@ struct Report: Codable, Sendable {
     }
 
     /// Reads the JSON of an earlier comparison.
-    /// - Throws: ``ToolFailure`` for a file that can't be read, or is none of these.
     init(path: String) async throws {
         let bytes = try await ByteSource(path: path).readAll(limit: 1 << 30)
         let decoder = JSONDecoder()

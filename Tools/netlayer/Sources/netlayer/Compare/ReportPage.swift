@@ -260,7 +260,6 @@ struct ReportPage {
         """
 }
 
-/// Elements of a page.
 enum HTML {
     /// Returns text for HTML, with control characters visible.
     static func escaped(_ text: String) -> String {

@@ -16,12 +16,10 @@ struct ResponseMemory {
 
     private let maximumBytes: Int
 
-    /// - Parameter urls: The number of URLs that share the memory.
     init(urls: Int = 1) { maximumBytes = max(Self.maximumBytes / max(1, urls), Self.leastBytes) }
 
     /// Returns the number of a response, and the response if it is a new one, without a body that an earlier one had. A
     /// new one without room is known by its outline.
-    /// - Parameter body: The response's body, hashed. Default: hashed here.
     mutating func number(
         of response: RecordedResponse, body: Body? = nil
     ) -> (number: Int, new: RecordedResponse?) {

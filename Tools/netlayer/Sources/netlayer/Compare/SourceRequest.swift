@@ -31,7 +31,6 @@ struct SourceRequest: Sendable {
 
     /// Returns what tells different requests apart: all that is sent, the options apart from timeouts, and the steps of
     /// the pipeline.
-    /// - Parameter more: What else is different between two requests.
     func fingerprint(_ more: [String] = []) -> String {
         var own = request
         (own.body, own.options) = (nil, own.options.withoutTimeouts)

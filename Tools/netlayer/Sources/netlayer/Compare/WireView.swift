@@ -10,9 +10,6 @@ struct WireView: Codable, Sendable {
     /// Whether a second request came over the same connection.
     let connectionKept: Bool
 
-    /// - Parameters:
-    ///   - requests: Two requests of an arm, one after the other.
-    ///   - port: The server's port, which the requests name as their host.
     init?(_ requests: [ReceivedRequest], port: UInt16) {
         guard let first = requests.first else { return nil }
         var lines = [Self.requestLine(of: first)]

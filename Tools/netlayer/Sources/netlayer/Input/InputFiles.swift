@@ -25,10 +25,6 @@ final class InputFiles: Sendable {
     var all: [String: Data] { files.withLock { $0 } }
 
     /// Returns the bytes of a file; `-` is standard input.
-    /// - Parameters:
-    ///   - name: The name in error messages. Default: the path.
-    ///   - limit: The most bytes of the file.
-    /// - Throws: ``ToolFailure`` that names the file.
     func bytes(of path: String, name: String? = nil, limit: Int) async throws -> Data {
         if let known = files.withLock({ $0[path] }) { return known }
         guard reads else {

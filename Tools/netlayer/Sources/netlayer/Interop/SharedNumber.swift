@@ -9,7 +9,6 @@ import Synchronization
     private let number: UnsafeMutablePointer<Atomic<Int>>
 
     /// Maps a file, which is created or made large enough if need be.
-    /// - Parameter place: The number's place among those of the file, 0 to 511.
     init(path: String, place: Int = 0) throws(SystemFailure) {
         precondition((0..<Self.size / MemoryLayout<Atomic<Int>>.stride).contains(place))
         let file = try Descriptor.open(path, O_RDWR | O_CREAT, mode: 0o600)
@@ -33,6 +32,5 @@ import Synchronization
         set { unsafe number.pointee.store(newValue, ordering: .relaxed) }
     }
 
-    /// Adds one.
     func increase() { unsafe _ = number.pointee.add(1, ordering: .relaxed) }
 }

@@ -75,3 +75,10 @@ private final class LimitedBody: TransportResponse.BodySource {
     var metrics: TransportMetrics { state.withLock { $0.response?.metrics ?? $0.metrics } }
     var trailers: HTTPFields? { state.withLock(\.response)?.body.trailers }
 }
+
+extension NetworkError {
+    /// The error for a body larger than its limit.
+    static func bodyTooLarge(limit: Int) -> NetworkError {
+        NetworkError(.bodyTooLarge, "the body is larger than the limit of \(limit) bytes after decompression")
+    }
+}

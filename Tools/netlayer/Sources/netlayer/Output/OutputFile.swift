@@ -16,13 +16,10 @@ struct OutputFile: ~Copyable {
     private let place: Place
     private var isDone = false
 
-    /// Opens the file for writing.
-    /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
     /// Returns the place that a name leads to, if it may be written. A file without write permission is refused, as in
     /// curl, although the permissions of the folder would let another file replace it.
-    /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     static func destination(of name: String) throws -> FilePlace {
         do throws(SystemFailure) {
             let place = try FilePlace(toWrite: name)
@@ -110,4 +107,21 @@ struct OutputFile: ~Copyable {
         try? descriptor.close()
         temporaryPath.map(Drafts.delete)
     }
+}
+
+/// The files that are not complete yet, to be deleted when the process ends without waiting.
+enum Drafts {
+    private static let paths = Guarded<Set<String>>([])
+
+    static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+    /// Removes a file from the list, once it has its final name or is deleted.
+    static func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+    static func delete(_ path: String) {
+        Descriptor.remove(path)
+        remove(path)
+    }
+
+    static func deleteAll() { paths.withLock { $0.forEach(Descriptor.remove) } }
 }

@@ -31,7 +31,6 @@ final class OutputWriter: Sendable {
         }
     }
 
-    /// Writes a text and a line ending.
     func writeLine(_ text: String) async throws { try await write(Array((text + "\n").utf8)) }
 
     /// Writes without waiting, and ignores errors. It is for progress, whose loss does no harm.
@@ -52,7 +51,6 @@ final class OutputWriter: Sendable {
 }
 
 extension OutputWriter {
-    /// Writes one line to standard error.
     static func say(_ message: String) async {
         // An error on standard error can't be reported anywhere.
         try? await standardError.writeLine(TerminalText.visible(message))

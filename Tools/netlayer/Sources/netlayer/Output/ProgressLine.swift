@@ -16,16 +16,12 @@ final class ProgressLine: Sendable {
     private let start = ContinuousClock.now
     private let state: Guarded<State>
 
-    /// - Parameters:
-    ///   - first: The time before the line is shown for the first time.
-    ///   - pause: The time between two lines.
     init(after first: Duration, each pause: Duration, on terminal: Descriptor?, output: OutputWriter = .standardError) {
         (self.pause, self.terminal, self.output) = (pause, terminal, output)
         state = Guarded(State(next: start + first))
     }
 
     /// Shows a line, unless it is too early. Never waits for the terminal: the transport's thread must not block.
-    /// - Parameter text: Returns the line after a time.
     func show(_ text: (_ elapsed: Duration) -> String) {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in
@@ -56,7 +52,6 @@ final class ProgressLine: Sendable {
         return ProgressLine(after: .milliseconds(500), each: .milliseconds(200), on: .standardError)
     }
 
-    /// The handler for a request's options.
     var handler: @Sendable (TransferProgress) -> Void {
         { [self] progress in show { Self.text(progress.completed, of: progress.total, after: $0) } }
     }

@@ -10,7 +10,6 @@ struct RecordedEntries {
     /// What the user has to know of the file; empty if there is nothing.
     private(set) var notes: [String] = []
 
-    /// - Parameter acceptsIncomplete: Whether a recording may lack exchanges, which is then one of the notes.
     init(har: Data, of name: String, acceptsIncomplete: Bool = false) throws {
         let recording = try Recording(har: har)
         if recording.isIncomplete {
@@ -33,10 +32,8 @@ struct RecordedEntries {
         notes.append("of \(name), entries are left out: \(shown.joined(separator: ", "))")
     }
 
-    /// The exchanges in the order in which they began.
     var byStart: [Recording.Entry] { all.map(\.entry).sorted { $0.started < $1.started } }
 
-    /// Writes the notes to standard error.
     func say() async { for note in notes { await OutputWriter.say("netlayer: \(note)") } }
 
     /// Returns the scheme of a URL that HTTP does not carry; `nil` for a text without one, which is no URL at all.

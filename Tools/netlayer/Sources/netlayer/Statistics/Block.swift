@@ -4,7 +4,6 @@ import Foundation
 struct Block: Codable, Sendable {
     /// The times of the successful requests, in milliseconds.
     var latencies: [Double]
-    /// The duration of the block, in seconds.
     var seconds: Double
     /// The CPU time that the arm's process took during the block, in microseconds.
     var cpuMicroseconds: Double
@@ -20,7 +19,6 @@ struct Block: Codable, Sendable {
     /// The attempts of all requests; `nil` for a program.
     var attempts: Int?
 
-    /// The keys of a result's JSON.
     private enum CodingKeys: String, CodingKey {
         case latencies = "latenciesMs", colds = "coldsMs"
         case seconds, cpuMicroseconds, requests, process, connections, attempts
@@ -61,7 +59,6 @@ struct BlockFigures: Sendable {
 
     var count: Int { blocks.count }
 
-    /// The number of requests with a response.
     var requests: Int { sorted.count }
 
     /// The values of each metric, with each block counted once.

@@ -7,11 +7,9 @@ import NetworkComparison
 /// process counts, without the first third of its rounds; the growth of each later round is compared with that of the
 /// first arm in the same round, and Student's interval of these differences has to exclude zero.
 struct Growth: Codable, Sendable {
-    /// What grows.
     enum Resource: String, CaseIterable, Codable, Sendable {
         /// The resident memory that no file is behind, in bytes.
         case memory
-        /// The open file descriptors.
         case descriptors
     }
 
@@ -38,14 +36,12 @@ struct Growth: Codable, Sendable {
     let arms: [String]
     /// How much more the other arm's process grows, for each request; negative where it grows less.
     let perRequest: Double
-    /// The interval of ``perRequest``.
     let (low, high): (Double, Double)
     /// How much two copies of the first arm may differ; `nil` where that was not measured.
     let noise: Double?
     /// Whether the growth differs beyond doubt: the interval does not contain zero, and the difference is larger than
     /// that between two copies.
     let decided: Bool
-    /// The growth as a sentence.
     let text: String
 
     /// The probability with which one interval contains the growth.

@@ -17,10 +17,8 @@ enum Metric: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
     /// interval too narrow.
     var minimumRequests: Int { self == .p99 ? 1_000 : self == .p95 ? 20 : 1 }
 
-    /// The metric's name at the head of a column.
     var title: String { self == .rate ? "req/s" : self == .cpu ? "CPU/req" : rawValue }
 
-    /// The metric's name in a sentence.
     var name: String {
         switch self {
         case .p50: "median"

@@ -1,7 +1,6 @@
 import Foundation
 import NetworkComparison
 
-/// The interval in which a ratio lies.
 struct RatioInterval: Sendable, Equatable {
     var ratio: Double
     var low: Double
@@ -11,7 +10,6 @@ struct RatioInterval: Sendable, Equatable {
         (self.ratio, self.low, self.high) = (ratio, low, high)
     }
 
-    /// Whether the ratio may be 1.
     var includesOne: Bool { low <= 1 && high >= 1 }
 
     /// The largest change that the interval does not exclude, as a factor above 1.
@@ -44,7 +42,6 @@ struct PairedComparison: Sendable {
     let processes: Int
     /// The number of requests with a response, of the arm that has fewer.
     let requests: Int
-    /// The figures of each arm.
     let values: (left: [Metric: Double], right: [Metric: Double])
     private let ratios: [Metric: Double]
     /// The standard error of each ratio's logarithm.
@@ -89,7 +86,6 @@ struct PairedComparison: Sendable {
 
     /// Returns the interval of a metric's ratio, left to right; `nil` for fewer processes than ``minimumProcesses``,
     /// for fewer requests than ``Metric/minimumRequests``, or without a value.
-    /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
     func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
         guard requests >= metric.minimumRequests, let ratio = ratios[metric], let error = errors[metric] else {
             return nil

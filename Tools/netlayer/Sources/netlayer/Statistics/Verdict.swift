@@ -15,7 +15,6 @@ struct Verdict: Codable, Sendable {
     /// Whether the two arms differ beyond doubt: the interval does not contain 1, and the ratio is further from 1 than
     /// two copies of one arm are from each other.
     let decided: Bool
-    /// The verdict as a sentence.
     let text: String
 
     /// - Parameters:
@@ -46,8 +45,6 @@ struct Verdict: Codable, Sendable {
         text = "\(metric.name): \(finding)"
     }
 
-    /// Creates the verdict on two arms.
-    /// - Parameter obstacle: Why nothing can be said, whatever the figures are.
     fileprivate init(
         url: String, metric: Metric, arms: [String], _ pairs: PairedComparison, noise: Double?, confidence: Double,
         obstacle: String? = nil
@@ -133,7 +130,6 @@ struct Verdict: Codable, Sendable {
     }
 }
 
-/// Compares the blocks of arms.
 enum Verdicts {
     /// The chance of at least one wrong verdict in a run of arms that do not differ.
     static let errorRate = 0.05
