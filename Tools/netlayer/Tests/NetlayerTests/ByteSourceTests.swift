@@ -23,7 +23,7 @@ import ToolSupport
 
     /// Regression: a command that reads many files had no descriptor left.
     @Test func `a file that has been read is closed`() async throws {
-        let folder = try TestFolder()
+        let folder = TestFolder()
         let path = folder.path("input")
         try Data("x".utf8).write(to: URL(filePath: path))
         let isOpen = {

@@ -7,8 +7,7 @@ import ToolSupport
 @testable import netlayer
 
 /// Comparisons that are made by hand, in every report.
-@Suite("The reports of a comparison", .patience(minutes: 1))
-struct ComparisonReportTests {
+@Suite("The reports of a comparison", .patience(minutes: 1)) struct ComparisonReportTests {
     /// Returns arms whose responses have a header field with a value each; the copy of the first one is the last.
     private static func arms(
         _ left: String, _ right: String, slowness: Double = 1, leaking leaked: Int = 0
@@ -178,7 +177,7 @@ struct ComparisonReportTests {
     }
 
     @Test func `a comparison is compared with an earlier one`() async throws {
-        let folder = try TestFolder()
+        let folder = TestFolder()
         let path = folder.path("before.json")
         func baseline(_ json: Data) async throws -> Report {
             try json.write(to: URL(filePath: path))

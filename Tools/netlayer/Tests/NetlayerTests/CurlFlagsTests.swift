@@ -8,8 +8,7 @@ import ToolSupport
 @testable import netlayer
 
 /// The options that people type for curl.
-@Suite(.patience(minutes: 1))
-struct CurlFlagsTests {
+@Suite(.patience(minutes: 1)) struct CurlFlagsTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"
 
     @Test(arguments: [
@@ -48,9 +47,9 @@ struct CurlFlagsTests {
     }
 
     @Test func `a file is uploaded, and a response is stored under the URL's name`() async throws {
-        let folder = try TestFolder()
+        let folder = TestFolder()
         let server = try ScriptedServer(.ok("hello"))
-        try Data("file".utf8).write(to: URL(filePath: folder.path("up")))
+        _ = try folder.write("file", to: "up")
         let put = try await ToolRun(["fetch", server.url("/d/name.txt?x=/y"), "-T", folder.path("up"), "-v"])
         #expect(put.status == 0 && put.text == "hello")
         #expect(put.errors.contains("> PUT /d/name.txt") && put.errors.contains("< HTTP/1.1 200"), "\(put.errors)")

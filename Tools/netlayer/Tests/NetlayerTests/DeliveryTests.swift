@@ -7,8 +7,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite(.patience(minutes: 1))
-struct DeliveryTests {
+@Suite(.patience(minutes: 1)) struct DeliveryTests {
     @Test(arguments: [
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],
         ["--show-secrets"], ["--lines", "--include"], ["--curl", "--as-json"], ["--lines", "-o", "x"], ["-F", "name"],

@@ -6,8 +6,7 @@ import ToolSupport
 
 /// A combining mark after an ASCII character, and some characters before one, make another `Character` of it, which
 /// compares equal to nothing that an escape looks for.
-@Suite("Escaping of reports", .patience(minutes: 1))
-struct EscapingTests {
+@Suite("Escaping of reports", .patience(minutes: 1)) struct EscapingTests {
     /// A scalar of each kind that joins the one before it or after it.
     private static let (before, after) = (
         ["\u{0D4E}", "\u{0600}", "\r"], ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{20DD}"]

@@ -6,8 +6,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite(.patience(minutes: 1))
-struct ExchangeOptionsTests {
+@Suite(.patience(minutes: 1)) struct ExchangeOptionsTests {
     @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--basic", "--user", "a:b"]])
     func `options that make no sense are refused without their text`(arguments: [String]) {
         #expect {

@@ -3,8 +3,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Growth of a process", .patience(minutes: 1))
-struct GrowthTests {
+@Suite("Growth of a process", .patience(minutes: 1)) struct GrowthTests {
     /// Returns the states of a process that warms up, grows in steps of an allocator now and then, and keeps some bytes
     /// and descriptors of each request.
     private static func states(

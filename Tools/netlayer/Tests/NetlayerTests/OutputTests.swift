@@ -6,8 +6,9 @@ import Testing
 @testable import netlayer
 
 @Suite struct OutputTests {
+    private let folder = TestFolder()
+
     @Test func `a file appears when it is finished, and keeps its mode`() throws {
-        let folder = try TestFolder()
         let target = folder.path("out")
         #expect(
             FileManager.default.createFile(
@@ -22,7 +23,6 @@ import Testing
     }
 
     @Test func `a file that is given up leaves nothing`() throws {
-        let folder = try TestFolder()
         func abandon() throws {
             let file = try OutputFile(replacing: folder.path("out"))
             try file.write("half".utf8)
@@ -32,7 +32,6 @@ import Testing
     }
 
     @Test func `a symbolic link stays, and its target is replaced`() throws {
-        let folder = try TestFolder()
         let target = folder.path("target")
         let link = folder.path("link")
         #expect(FileManager.default.createFile(atPath: target, contents: Data()))
@@ -45,7 +44,6 @@ import Testing
     }
 
     @Test func `a folder that is missing is named with the reason`() throws {
-        let folder = try TestFolder()
         let target = folder.path("no/out")
         let failure = #expect(throws: ToolFailure.self) {
             let file = try OutputFile(replacing: target)

@@ -6,14 +6,14 @@ import ToolSupport
 @testable import netlayer
 
 /// Checks that `run` ends at once when its output can't be written: nobody will ever see the results of the requests.
-@Suite("run ends when its output fails", .patience(minutes: 2))
-struct ReplayOutputTests {
+@Suite("run ends when its output fails", .patience(minutes: 2)) struct ReplayOutputTests {
+    private let folder = TestFolder()
+
     enum Place: CaseIterable, Sendable { case closedPipe, fullDevice }
 
     /// The input stays open and one request never gets a response, so that only the output can end the program.
     @Test(arguments: Place.allCases, [1, 2, 256])
     func `output that fails ends the run`(place: Place, concurrency: Int) async throws {
-        let folder = try TestFolder()
         let (stalled, quick) = (try ScriptedServer(.stalled), try ScriptedServer(.ok()))
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""
@@ -33,7 +33,6 @@ struct ReplayOutputTests {
     /// Lines that have been read and not started yet are not sent any more.
     @Test(arguments: Place.allCases)
     func `output that fails with the last request ends the run`(place: Place) async throws {
-        let folder = try TestFolder()
         let quick = try ScriptedServer(.ok())
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""

@@ -6,8 +6,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite(.patience(minutes: 1))
-struct ShellWordsTests {
+@Suite(.patience(minutes: 1)) struct ShellWordsTests {
     @Test(arguments: [
         ("curl http://h/", ["curl", "http://h/"]),
         ("  curl\t-X  POST \\\n  'http://h/?a=1&b=2' ", ["curl", "-X", "POST", "http://h/?a=1&b=2"]),

@@ -5,8 +5,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Statistics of a comparison", .patience(minutes: 2))
-struct StatisticsTests {
+@Suite("Statistics of a comparison", .patience(minutes: 2)) struct StatisticsTests {
     /// Values of scipy.stats.t.ppf.
     @Test(
         arguments: [

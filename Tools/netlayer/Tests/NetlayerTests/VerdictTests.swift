@@ -7,8 +7,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Verdicts on what is not time", .patience(minutes: 1))
-struct VerdictTests {
+@Suite("Verdicts on what is not time", .patience(minutes: 1)) struct VerdictTests {
     private static func blocks(
         latency: Double = 1, cold: Double = 10, connections: Int? = 0, attempts: Int = 100, seconds: Double = 1,
         cpu: Double = 5_000

@@ -1,15 +1,13 @@
 import ArgumentParser
 import Foundation
 import NetworkLayer
-import NetworkTesting
 import Testing
 import ToolSupport
 
 @testable import netlayer
 
 /// The options of `fetch` that have curl's names, and what they mean.
-@Suite(.patience(minutes: 1))
-struct WireFlagsTests {
+@Suite(.patience(minutes: 1)) struct WireFlagsTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let words: [String]
         let change: @Sendable (inout TransportOptions) -> Void

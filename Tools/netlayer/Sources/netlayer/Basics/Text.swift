@@ -7,12 +7,13 @@ extension StringProtocol {
     /// Whether the text contains a byte, which must be ASCII.
     func contains(byte: UInt8) -> Bool { utf8.contains(byte) }
 
-    /// What stands before the first colon, and what behind it.
-    var splitAtColon: (name: String, value: String) {
-        // By bytes: a mark that combines with the colon would hide it among the characters.
-        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return (String(self), "") }
-        return (String(self[..<colon]), String(self[utf8.index(after: colon)...]))
+    /// Returns what stands before the first such ASCII character, and what behind it; `nil` without one.
+    func halves(at byte: UInt8) -> (name: String, value: String)? {
+        guard let place = utf8.firstIndex(of: byte) else { return nil }
+        return (String(self[..<place]), String(self[utf8.index(after: place)...]))
     }
+
+    var splitAtColon: (name: String, value: String) { halves(at: UInt8(ascii: ":")) ?? (String(self), "") }
 
     /// Returns the text with texts in place of ASCII characters.
     func replacing(ascii texts: [UInt8: String]) -> String {

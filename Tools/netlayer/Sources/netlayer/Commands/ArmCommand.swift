@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import NetworkComparison
 import NetworkLayer
 
 struct ArmCommand: AsyncParsableCommand {

@@ -113,14 +113,12 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     func validate() throws {
         try sources.check(with: flags)
-        guard sources.isEmpty == (exec != nil) else {
-            throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
-        }
-        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire || processes != nil {
-            throw ValidationError(
-                "--exec excludes --concurrency, --rate, --weight, --processes and --wire: a program runs alone, and "
-                    + "each run is a process")
-        }
+        try refuse(
+            if: sources.isEmpty != (exec != nil), "give URLs, --input or --from-curl, or else a program by --exec")
+        try refuse(
+            if: exec != nil && (atOnce != nil || rate != nil || !weight.isEmpty || wire || processes != nil),
+            "--exec excludes --concurrency, --rate, --weight, --processes and --wire: a program runs alone, and "
+                + "each run is a process")
         if exec != nil, let rule = reports.failIf.first(where: { !$0.isOfPrograms }) {
             throw ValidationError("--exec can't have '\(rule.text)': its figures are p50 and cpu")
         }
@@ -131,36 +129,32 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
             throw ValidationError(
                 "with --rate there can't be '\(rule.text)': it takes more rounds than an open load has")
         }
-        if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
-            throw ValidationError("with --exec the program decides about 'http' and 'loops'")
-        }
+        try refuse(
+            if: exec != nil && arms.contains { $0.httpVersion != nil || $0.loops != nil },
+            "with --exec the program decides about 'http' and 'loops'")
         try OptionChecks.range(requests, 1...10_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
         try OptionChecks.range(warmUp, 0...100_000, "--warm-up")
         if let processes {
             try OptionChecks.range(processes, 1...ExperimentDesign.mostRounds, "--processes")
-            if until != nil, processes < PairedComparison.minimumProcesses {
-                throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
-            }
+            try refuse(
+                if: until != nil && processes < PairedComparison.minimumProcesses,
+                "--until needs \(PairedComparison.minimumProcesses) --processes or more")
         }
-        if noPipeline, !flags.steps.isEmpty {
-            throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
-        }
+        try refuse(if: noPipeline && !flags.steps.isEmpty, "--no-pipeline excludes --location, --retry and --bearer")
         if let rate, !(0.01...1_000_000).contains(rate) {
             throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
         }
-        guard weight.isEmpty || weight.count == sources.urls.count else {
-            throw ValidationError(
-                "--weight is given \(weight.count) times, and there are \(sources.urls.count) URLs")
-        }
+        try refuse(
+            if: !weight.isEmpty && weight.count != sources.urls.count,
+            "--weight is given \(weight.count) times, and there are \(sources.urls.count) URLs")
         for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
-        if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
+        try refuse(if: arms.count > 8, "--arm is given \(arms.count) times; 8 is the most")
         let names = arms.map(\.name) + arms.prefix(1).map(\.nameOfCopy)
-        if Set(names).count < names.count { throw ValidationError("two arms have the same name") }
-        if arms.count < 2, reports.baseline == nil {
-            throw ValidationError(
-                "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")
-        }
+        try refuse(if: Set(names).count < names.count, "two arms have the same name")
+        try refuse(
+            if: arms.count < 2 && reports.baseline == nil,
+            "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")
         _ = try OptionChecks.timeout(timeout, "--timeout")
         _ = try OptionChecks.timeout(time, "--time")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }

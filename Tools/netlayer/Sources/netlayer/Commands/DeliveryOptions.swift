@@ -33,27 +33,23 @@ struct DeliveryOptions: ParsableArguments {
     @Flag(help: "With --curl: print secrets and the body too.") var showSecrets = false
 
     func validate() throws {
-        if [lines, events, curl].count(where: { $0 }) > 1 {
-            throw ValidationError("--lines, --events and --curl exclude one another")
-        }
-        if showSecrets, !curl { throw ValidationError("--show-secrets has no meaning without --curl") }
+        try refuse(
+            if: [lines, events, curl].count(where: { $0 }) > 1, "--lines, --events and --curl exclude one another")
+        try refuse(if: showSecrets && !curl, "--show-secrets has no meaning without --curl")
         if let checksum, !checksum.hasPrefix("sha256:") {
             throw ValidationError("--checksum takes 'sha256:' and 64 hexadecimal digits")
         }
-        for (index, part) in form.enumerated() where !part.utf8.contains(UInt8(ascii: "=")) {
-            throw ValidationError("part \(index + 1) of the form has no '='; write it as 'name=value' or 'name=@file'")
-        }
-        // What curl reads as something else must not be sent as it is.
         for (index, part) in form.enumerated() {
-            let value = part.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-            if value.first == UInt8(ascii: "<") {
-                throw ValidationError("part \(index + 1) of the form: 'name=<file' is not supported; use 'name=@file'")
+            let place = "part \(index + 1) of the form"
+            guard let value = part.halves(at: UInt8(ascii: "="))?.value else {
+                throw ValidationError("\(place) has no '='; write it as 'name=value' or 'name=@file'")
             }
-            if value.first == UInt8(ascii: "@"), [";type=", ";filename="].contains(where: part.contains) {
-                throw ValidationError(
-                    "part \(index + 1) of the form: ';type=' and ';filename=' are not supported; the file's name decides"
-                )
-            }
+            // What curl reads as something else must not be sent as it is.
+            try refuse(
+                if: value.hasBytePrefix("<"), "\(place): 'name=<file' is not supported; use 'name=@file'")
+            try refuse(
+                if: value.hasBytePrefix("@") && [";type=", ";filename="].contains(where: part.contains),
+                "\(place): ';type=' and ';filename=' are not supported; the file's name decides")
         }
     }
 
@@ -68,12 +64,9 @@ struct DeliveryOptions: ParsableArguments {
 
     func content() throws -> RequestContent.Encoded? {
         guard !form.isEmpty else { return nil }
-        let parts = form.map { part -> MultipartPart in
-            // Split by bytes: a combining mark after '=' or '@' merges with it into another Character.
-            let names = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (String(Substring(names[0])), Substring(names[1]))
-            guard value.utf8.first == UInt8(ascii: "@") else { return .field(name, String(value)) }
-            return .file(name, path: String(Substring(value.utf8.dropFirst())))
+        let parts = form.compactMap { $0.halves(at: UInt8(ascii: "=")) }.map { name, value -> MultipartPart in
+            value.hasBytePrefix("@")
+                ? .file(name, path: String(Substring(value.utf8.dropFirst()))) : .field(name, value)
         }
         return try RequestContent.multipart(parts).encoded()
     }
@@ -103,7 +96,7 @@ struct DeliveryOptions: ParsableArguments {
                         .init("id", .string(event.id)), .init("type", .string(event.type)),
                         .init("data", .string(event.data)),
                     ])
-                    try await OutputWriter.standardOutput.write(line.line + [UInt8(ascii: "\n")])
+                    try await OutputWriter.standardOutput.writeLine(line)
                 }
             }
         } catch let error as NetworkError {

@@ -80,22 +80,20 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     }
 
     func validate() throws {
-        if flags.hasData, !delivery.form.isEmpty { throw ValidationError("--form excludes --data and other bodies") }
-        if namesFile, outputOption != nil { throw ValidationError("--remote-name excludes --output") }
-        if delivery.isSpecial, include || asJSON {
-            throw ValidationError(
-                "--include and --as-json exclude --continue, --checksum, --lines, --events and --curl")
-        }
-        if delivery.isDownload, delivery.isPrinted {
-            throw ValidationError("--continue and --checksum exclude --lines, --events and --curl")
-        }
-        if delivery.isDownload, output == nil { throw ValidationError("--continue and --checksum need --output") }
-        if output != nil, delivery.isSpecial, !delivery.isDownload {
-            throw ValidationError("--output excludes --lines, --events and --curl")
-        }
-        if include, asJSON {
-            throw ValidationError("--include and --as-json exclude one another; the JSON object contains the head")
-        }
+        try refuse(if: flags.hasData && !delivery.form.isEmpty, "--form excludes --data and other bodies")
+        try refuse(if: namesFile && outputOption != nil, "--remote-name excludes --output")
+        try refuse(
+            if: delivery.isSpecial && (include || asJSON),
+            "--include and --as-json exclude --continue, --checksum, --lines, --events and --curl")
+        try refuse(
+            if: delivery.isDownload && delivery.isPrinted,
+            "--continue and --checksum exclude --lines, --events and --curl")
+        try refuse(if: delivery.isDownload && output == nil, "--continue and --checksum need --output")
+        try refuse(
+            if: output != nil && delivery.isSpecial && !delivery.isDownload,
+            "--output excludes --lines, --events and --curl")
+        try refuse(
+            if: include && asJSON, "--include and --as-json exclude one another; the JSON object contains the head")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
     }

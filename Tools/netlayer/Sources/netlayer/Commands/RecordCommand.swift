@@ -36,8 +36,8 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
     @OptionGroup var transport: TransportOption
 
     func validate() throws {
-        if file.contains("://") { throw ValidationError("the file comes first: 'netlayer record FILE URL'") }
-        if sources.isEmpty { throw ValidationError("give URLs, --input or --from-curl") }
+        try refuse(if: file.contains("://"), "the file comes first: 'netlayer record FILE URL'")
+        try refuse(if: sources.isEmpty, "give URLs, --input or --from-curl")
         try sources.check(with: flags)
         _ = try OptionChecks.timeout(timeout, "--timeout")
         try OptionChecks.range(maxRecorded, 0...(1 << 30), "--max-recorded")

@@ -107,9 +107,7 @@ struct RequestFlags: ParsableArguments {
     /// Reads `provider[:provider[:region[:service]]]`, as curl does.
     private static func signature(_ text: String) throws -> TransportOptions.Authentication.AWSSignature {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count <= 4, !parts.contains("") else {
-            throw ValidationError("write it as 'provider:provider:region:service'")
-        }
+        try refuse(if: parts.count > 4 || parts.contains(""), "write it as 'provider:provider:region:service'")
         var signature = TransportOptions.Authentication.AWSSignature(
             keyID: "", secretKey: "", region: parts.count > 2 ? parts[2] : nil,
             service: parts.count > 3 ? parts[3] : nil)
@@ -118,23 +116,18 @@ struct RequestFlags: ParsableArguments {
     }
 
     func validate() throws {
-        guard bodies <= 1 else {
-            throw ValidationError(
-                "--data, --json and --upload-file exclude one another, and a file is the only part of a body")
-        }
-        if sendsQuery, forms.isEmpty || file != nil { throw ValidationError("--get needs --data that is no file") }
-        if head, method != nil || hasData && !sendsQuery {
-            throw ValidationError("--head excludes --request and a body")
-        }
+        try refuse(
+            if: bodies > 1,
+            "--data, --json and --upload-file exclude one another, and a file is the only part of a body")
+        try refuse(if: sendsQuery && (forms.isEmpty || file != nil), "--get needs --data that is no file")
+        try refuse(if: head && (method != nil || hasData && !sendsQuery), "--head excludes --request and a body")
         // A name before a ';' is curl's for a field without a value.
         try OptionChecks.fields(headers.map { $0.utf8.last == UInt8(ascii: ";") ? ":" : $0 }, "header field")
         try OptionChecks.nameAndPassword(user, "--user")
-        if user == nil, scheme != nil {
-            throw ValidationError("--basic, --digest and --anyauth have no meaning without --user")
-        }
-        if signature != nil, user == nil || scheme != nil {
-            throw ValidationError("--aws-sigv4 needs --user, and excludes --basic, --digest and --anyauth")
-        }
+        try refuse(if: user == nil && scheme != nil, "--basic, --digest and --anyauth have no meaning without --user")
+        try refuse(
+            if: signature != nil && (user == nil || scheme != nil),
+            "--aws-sigv4 needs --user, and excludes --basic, --digest and --anyauth")
         if let maxRedirects {
             guard location else { throw ValidationError("--max-redirects has no meaning without --location") }
             try OptionChecks.range(maxRedirects, 0...1000, "--max-redirects")
@@ -145,9 +138,9 @@ struct RequestFlags: ParsableArguments {
             // The message does not repeat the text: it may be a secret.
             throw ValidationError("cookie \(index + 1) is not of the form 'name=value'; --cookie-jar reads a file")
         }
-        guard [bearer, bearerEnv, bearerFile].count(where: { $0 != nil }) <= 1 else {
-            throw ValidationError("--bearer, --bearer-env and --bearer-file exclude one another")
-        }
+        try refuse(
+            if: [bearer, bearerEnv, bearerFile].count { $0 != nil } > 1,
+            "--bearer, --bearer-env and --bearer-file exclude one another")
     }
 
     // MARK: The body
@@ -169,12 +162,12 @@ struct RequestFlags: ParsableArguments {
 
     /// Returns `name=text` with the text percent-encoded (curl(1), `--data-urlencode`).
     private static func encoded(_ part: String) -> String {
-        let halves = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        let text = String(Substring(halves[halves.count - 1]))
+        let halves = part.halves(at: UInt8(ascii: "="))
+        let text = halves?.value ?? part
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         let value = text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
-        return halves.count == 1 || halves[0].isEmpty ? value : "\(Substring(halves[0]))=\(value)"
+        return (halves?.name ?? "").isEmpty ? value : "\(halves?.name ?? "")=\(value)"
     }
 
     var query: String? { sendsQuery && !forms.isEmpty ? forms.joined(separator: "&") : nil }

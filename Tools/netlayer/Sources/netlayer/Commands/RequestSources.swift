@@ -26,9 +26,7 @@ struct RequestSources: ParsableArguments {
 
     /// Checks the options with those of the requests to URLs.
     func check(with flags: RequestFlags) throws {
-        if input.contains("-") || flags.file == "-" {
-            throw ValidationError("standard input can be read once only; give a file")
-        }
+        try refuse(if: input.contains("-") || flags.file == "-", "standard input can be read once only; give a file")
     }
 
     /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.

@@ -15,9 +15,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: .init("The IPv4 address to listen on.", valueName: "address")) var host = "127.0.0.1"
 
     func validate() throws {
-        guard AddressPolicy.Address(host)?.bytes.count == 4 else {
-            throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
-        }
+        try refuse(
+            if: AddressPolicy.Address(host)?.bytes.count != 4, "--host takes an IPv4 address; it is '\(host.shown)'")
     }
 
     func run() async throws {

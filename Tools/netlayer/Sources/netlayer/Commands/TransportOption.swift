@@ -22,13 +22,18 @@ struct TransportOption: ParsableArguments {
     }
 }
 
+/// - Throws: A usage error, if options make no sense.
+func refuse(if isWrong: Bool, _ message: @autoclosure () -> String) throws {
+    if isWrong { throw ValidationError(message()) }
+}
+
 /// The checks of option values that several commands share.
 enum OptionChecks {
     static func timeout(_ seconds: Double?, _ option: String) throws -> Duration? {
         guard let seconds else { return nil }
-        guard seconds >= 0.001, seconds <= TransportOptions.maximumTimeout.inSeconds else {
-            throw ValidationError("\(option) takes seconds, from 0.001 to a year; it is \(seconds)")
-        }
+        try refuse(
+            if: seconds < 0.001 || !(seconds <= TransportOptions.maximumTimeout.inSeconds),
+            "\(option) takes seconds, from 0.001 to a year; it is \(seconds)")
         return .seconds(seconds)
     }
 
@@ -47,8 +52,7 @@ enum OptionChecks {
     }
 
     static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
-        guard range.contains(value) else {
-            throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")
-        }
+        try refuse(
+            if: !range.contains(value), "\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")
     }
 }

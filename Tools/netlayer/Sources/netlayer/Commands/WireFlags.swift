@@ -194,27 +194,24 @@ struct WireFlags: ParsableArguments {
 
     func validate() throws {
         _ = try OptionChecks.timeout(connectTimeout, "--connect-timeout")
-        if unixSocket != nil, abstractUnixSocket != nil {
-            throw ValidationError("--unix-socket and --abstract-unix-socket exclude one another")
-        }
-        if speedTime != nil, speedLimit == nil {
-            throw ValidationError("--speed-time has no meaning without --speed-limit")
-        }
-        if cacert != nil, capath != nil { throw ValidationError("--cacert and --capath exclude one another") }
-        if cert == nil, key != nil || pass != nil { throw ValidationError("--key and --pass need --cert") }
+        try refuse(
+            if: unixSocket != nil && abstractUnixSocket != nil,
+            "--unix-socket and --abstract-unix-socket exclude one another")
+        try refuse(if: speedTime != nil && speedLimit == nil, "--speed-time has no meaning without --speed-limit")
+        try refuse(if: cacert != nil && capath != nil, "--cacert and --capath exclude one another")
+        try refuse(if: cert == nil && (key != nil || pass != nil), "--key and --pass need --cert")
         let isNamed = proxy?.isEmpty == false
         let hasDetails =
             proxyUser != nil || proxyScheme != nil || tunnel || !proxyHeader.isEmpty || proxyCacert != nil
             || proxyCapath != nil
-        if hasDetails, !isNamed { throw ValidationError("the options for a proxy need --proxy") }
+        try refuse(if: hasDetails && !isNamed, "the options for a proxy need --proxy")
         if let noproxy, noproxy != "*", !isNamed { throw ValidationError("--noproxy with hosts needs --proxy") }
-        if proxyCacert != nil, proxyCapath != nil {
-            throw ValidationError("--proxy-cacert and --proxy-capath exclude one another")
-        }
+        try refuse(
+            if: proxyCacert != nil && proxyCapath != nil, "--proxy-cacert and --proxy-capath exclude one another")
         try OptionChecks.nameAndPassword(proxyUser, "--proxy-user")
-        if proxyScheme != nil, proxyUser == nil {
-            throw ValidationError("--proxy-digest and --proxy-anyauth have no meaning without --proxy-user")
-        }
+        try refuse(
+            if: proxyScheme != nil && proxyUser == nil,
+            "--proxy-digest and --proxy-anyauth have no meaning without --proxy-user")
         try OptionChecks.fields(proxyHeader, "--proxy-header")
     }
 

@@ -29,8 +29,7 @@ enum ComparisonEnvironment {
             if hidesNext {
                 shown.append("'…'")
                 hidesNext = false
-            } else if word.hasBytePrefix("--"), let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                let name = String(word[..<equals])
+            } else if word.hasBytePrefix("--"), let (name, _) = word.halves(at: UInt8(ascii: "=")) {
                 shown.append(ValueFlag.secretNames.contains(name) ? "\(name)=…" : ShellText.word(word))
             } else if word.contains("://") {
                 shown.append(ShellText.word((try? RequestURL(word))?.description ?? "…"))

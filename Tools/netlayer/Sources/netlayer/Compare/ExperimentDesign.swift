@@ -1,5 +1,3 @@
-import NetworkComparison
-
 /// The design of a comparison: how much is sent, how, and when it ends.
 struct ExperimentDesign: Sendable {
     /// The requests for each URL and arm, at most.

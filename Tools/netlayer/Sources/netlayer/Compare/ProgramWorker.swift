@@ -1,7 +1,6 @@
 import Foundation
 import NetworkComparison
 import NetworkLayer
-import Synchronization
 
 /// Runs a program of the user's, one run after another, in the process of an arm. Its environment names the arm's
 /// transport.
@@ -100,10 +99,8 @@ enum RunningProgram {
 /// One run of a program: its exit status takes the place of a response's, its output that of a body.
 private struct ProgramRun {
     var recorded = RecordedResponse()
-    /// When the program started.
-    let start: ContinuousClock.Instant
-    /// When the program itself ended, and not what it has started.
-    let end: ContinuousClock.Instant
+    /// When the program started, and when it ended, and not what it has started.
+    let start, end: ContinuousClock.Instant
 
     /// The time for the output that is left in the pipe. A process in a group of its own may keep the pipe open.
     private static let drain = Duration.seconds(10)
@@ -112,12 +109,10 @@ private struct ProgramRun {
     private static let open = Guarded<[Pipe]>([])
 
     init(_ command: String, _ variables: [String: String], timeout: Duration) async throws {
-        let process = Process()
+        let (process, output) = (Process(), Pipe())
         process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         // A file would let a program fill the disk.
-        process.standardError = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
+        (process.standardError, process.standardOutput) = (FileHandle.nullDevice, output)
         let (ends, ending) = AsyncStream<ChildEnd>.makeStream()
         process.terminationHandler = { process in
             ending.yield(
@@ -134,9 +129,10 @@ private struct ProgramRun {
             RunningProgram.end(number)
         }
         let source = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
-        let text = Guarded(ProgramOutput())
         let reader = Task {
-            while case let chunk = try await source.read(), !chunk.isEmpty { text.withLock { $0.add(chunk) } }
+            var text = ProgramOutput()
+            while case let chunk = try await source.read(), !chunk.isEmpty { text.add(chunk) }
+            return text
         }
         var end = await ChildEnd.wait(for: number)
         if end == nil { end = await ends.first { _ in true } }
@@ -146,42 +142,36 @@ private struct ProgramRun {
         RunningProgram.end(number)
         let isDrained = OneTimeFlag()
         await atMost(Self.drain) {
+            // Stopped, it returns what it has read.
             await withTaskCancellationHandler {
                 _ = await reader.result
             } onCancel: {
-                reader.cancel()
+                source.stop()
             }
             // Its CPU time counts from then on.
             for await _ in ends {}
             if !Task.isCancelled { _ = isDrained.raise() }
         }
         if isDrained.isRaised {
-            // Output that could not be read is a failure, and not a shorter output.
-            try await reader.value
             try output.fileHandleForReading.close()
         } else {
             // Its number must not be another file's while a thread may still read.
             Self.open.withLock { $0.append(output) }
         }
-        text.withLock(\.self).setBody(of: &recorded)
+        // Output that could not be read is a failure, and not a shorter output.
+        try await reader.value.setBody(of: &recorded)
+        func fail(_ code: String, _ text: String) { (recorded.errorCode, recorded.errorText) = (code, text) }
         if isLate.isRaised {
-            (recorded.errorCode, recorded.errorText) = (
-                "totalTimeout", "the program did not end within \(timeout.shortText)"
-            )
+            fail("totalTimeout", "the program did not end within \(timeout.shortText)")
         } else if let signal = end?.signal {
-            recorded.errorCode = "signal \(signal)"
-            recorded.errorText = "the program ended by signal \(signal)"
-        } else if let end, Self.unstarted.contains(end.status) {
-            recorded.errorCode = "status \(end.status)"
-            recorded.errorText = "the shell could not run the program: status \(end.status)"
+            fail("signal \(signal)", "the program ended by signal \(signal)")
+        } else if let end, [126, 127].contains(end.status) {
+            // POSIX, Shell Command Language, 2.8.2.
+            fail("status \(end.status)", "the shell could not run the program: status \(end.status)")
         } else {
             recorded.status = Int(end?.status ?? -1)
         }
     }
-
-    /// The statuses by which `sh` says that a program can't be executed, and that there is none (POSIX, Shell Command
-    /// Language, 2.8.2).
-    private static let unstarted: Set<Int32> = [126, 127]
 }
 
 /// The output of a program, chunk by chunk: its bytes up to a limit, and beyond it the length and the SHA-256 of all.

@@ -1,5 +1,4 @@
 import Foundation
-import NetworkComparison
 
 /// All that a comparison found. The writers of reports have nothing else; its JSON, which the article 'How a comparison
 /// works' documents, is the baseline of a later comparison.

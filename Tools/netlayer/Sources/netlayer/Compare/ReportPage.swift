@@ -271,14 +271,16 @@ enum HTML {
 
     /// Returns a list of items, each with its class.
     static func list(_ items: [(name: String, html: String)], _ name: String = "") -> String {
-        "<ul class=\"\(name)\">\(items.map { "<li class=\"\($0.name)\">\($0.html)</li>" }.joined())</ul>"
+        "<ul\(ofClass(name))>\(items.map { "<li\(ofClass($0.name))>\($0.html)</li>" }.joined())</ul>"
     }
+
+    private static func ofClass(_ name: String) -> String { name.isEmpty ? "" : " class=\"\(name)\"" }
 
     static func rowHead(_ text: String) -> String { "<th scope=\"row\">\(escaped(text))</th>" }
 
     static func table(_ caption: String, _ titles: [String], _ rows: [String], _ name: String = "") -> String {
         """
-        <div class="wide"><table class="\(name)"><caption>\(escaped(caption))</caption>
+        <div class="wide"><table\(ofClass(name))><caption>\(escaped(caption))</caption>
         <thead><tr>\(titles.map { "<th scope=\"col\">\(escaped($0))</th>" }.joined())</tr></thead>
         <tbody>\(rows.joined(separator: "\n"))</tbody></table></div>
         """

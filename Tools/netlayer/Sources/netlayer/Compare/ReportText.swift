@@ -1,6 +1,3 @@
-import Foundation
-import NetworkLayer
-
 /// A report as lines of text.
 struct ReportText {
     private let report: Report

@@ -1,6 +1,4 @@
 import Foundation
-import NetworkLayer
-import Synchronization
 
 /// The files that options name, each read once: an arm's process gets the bytes that the comparison has read.
 final class InputFiles: Sendable {

@@ -1,5 +1,4 @@
 import Foundation
-import NetworkCore
 
 /// A file that appears under its name only when it is complete.
 ///

@@ -1,4 +1,3 @@
-import Foundation
 import NetworkLayer
 
 /// The cookies of the sessions of one run. For an endless stream of lines, it keeps the most recently used ones.
