@@ -58,6 +58,13 @@ import ToolSupport
         #expect(throws: ToolFailure.self) { try ShellWords.split(#"curl $'\xc3'"#) }
     }
 
+    /// Regression: a command with a time, a form or a file for the response was refused.
+    @Test func `options of fetch for a request count, and those for its response have no meaning`() async throws {
+        let request = try await CurlLine("curl http://h/ -m 3 -F a=b -v -o out -f").request(files: InputFiles())
+        #expect(request.options.totalTimeout == .seconds(3) && request.options.wireLog == nil)
+        #expect(request.headerFields[.contentType]?.hasPrefix("multipart/form-data") == true)
+    }
+
     @Test(arguments: ["wget http://h/", "", "curl", "curl -Z http://h/", "curl http://h/ http://h/"])
     func `what is no curl command of fetch's options is refused`(command: String) {
         #expect(throws: ToolFailure.self) { try CurlLine(command) }
