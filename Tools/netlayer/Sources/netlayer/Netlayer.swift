@@ -49,7 +49,7 @@ struct Netlayer: AsyncParsableCommand {
         if let number = Arguments.firstThatIsNoText {
             throw ToolFailure(.usage, "argument \(number) is not UTF-8; only a file may contain other bytes")
         }
-        let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
+        let words = CommandWords.separated(Array(CommandLine.arguments.dropFirst()))
         var command = try await asyncParseAsRoot(words)
         if let seconds = (command as? FetchCommand)?.timeout { interruption.limit(toSeconds: seconds) }
         if var command = command as? any AsyncParsableCommand {
@@ -80,8 +80,8 @@ struct Netlayer: AsyncParsableCommand {
         let message = fullMessage(for: error)
         guard exitCode(for: error).isSuccess else {
             let words = Array(CommandLine.arguments.dropFirst())
-            let shown = JoinedWords.hidingValues(of: words, in: message)
-            await OutputWriter.say(shown + (CurlOptions.advice(on: message).map { "\n\($0)" } ?? ""))
+            let shown = CommandWords.hidingValues(of: words, in: message)
+            await OutputWriter.say(shown + (CommandWords.advice(on: message).map { "\n\($0)" } ?? ""))
             return .usage
         }
         do {

@@ -6,14 +6,12 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Arguments are used unchanged or refused", .patience(minutes: 1))
-struct ArgumentTests {
+@Suite("Arguments are used unchanged or refused", .patience(minutes: 1)) struct ArgumentTests {
+    private let folder = TestFolder()
+
     @Test(arguments: ["-d \"$bad\"", "-o \"o$bad\"", "--data-raw \"$bad\"", "--data=\"$bad\"", "-H \"A: $bad\""])
     func `an argument that is not UTF-8 is refused`(option: String) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer(.ok("new"))
-        defer { server.stop() }
         let command = "bad=$(printf '\\377'); exec '\(RunningTool.path)' fetch \(server.url()) \(option)"
         let tool = try RunningTool(["-c", command], shell: true, in: folder)
         #expect(await tool.status == ProcessStatus.usage.rawValue)
@@ -27,8 +25,7 @@ struct ArgumentTests {
         ["--retry=a-secret-of-some-length"],
     ])
     func `a long value is not repeated`(options: [String]) async throws {
-        let run = try await ToolRun(["fetch", "http://127.0.0.1/"] + options)
-        #expect(run.status == ProcessStatus.usage.rawValue)
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/"] + options, status: ProcessStatus.usage.rawValue)
         #expect(!run.errors.contains("a-secret") && !run.errors.isEmpty)
     }
 
@@ -85,18 +82,15 @@ struct ArgumentTests {
     }
 
     @Test func `a curl command has what the pipeline adds`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let jar = "# Netscape HTTP Cookie File\na.test\tFALSE\t/\tFALSE\t0\tsid\tkept\n"
-        try Data(jar.utf8).write(to: URL(filePath: folder.path("jar")))
-        try Data("from-file\n".utf8).write(to: URL(filePath: folder.path("token")))
+        _ = try folder.write(jar, to: "jar")
+        _ = try folder.write("from-file\n", to: "token")
         let options = [
             "--cookie-jar", folder.path("jar"), "--cookie", "own=1", "--max-body", "99", "--fail",
         ]
         for token in [["--bearer", "from-file"], ["--bearer-file", folder.path("token")]] {
             let arguments = ["fetch", "https://a.test/", "--curl"] + options + token
-            let run = try await ToolRun(arguments + ["--show-secrets"])
-            #expect(run.status == 0, "\(run.errors)")
+            let run = try await ToolRun(arguments + ["--show-secrets"], status: 0)
             for words in [
                 "'Authorization: Bearer from-file'", "'Cookie: own=1; sid=kept'", "--max-filesize 99", "--fail",
             ] { #expect(run.text.contains(words), "\(run.text)") }
@@ -104,7 +98,7 @@ struct ArgumentTests {
             #expect(redacted.text.contains("Authorization: ") && redacted.text.contains("Cookie: "))
             #expect(!redacted.text.contains("from-file") && !redacted.text.contains("kept"))
         }
-        #expect(try String(contentsOfFile: folder.path("jar"), encoding: .utf8) == jar)
+        #expect(try folder.read("jar") == jar)
         let several = try await ToolRun(
             ["fetch", "https://a.test/", "--curl", "-L", "--max-redirects", "3", "--retry", "2"])
         for words in ["--location --max-redirs 3", "--proto-redir '=https'", "--retry 2 --retry-connrefused", "  # "] {
@@ -148,17 +142,14 @@ struct ArgumentTests {
             func requests(_ work: (String) async throws -> Void) async throws -> [String] {
                 let fields = [("Location", "/end"), ("Content-Length", "0"), ("Connection", "close")]
                 let server = try ScriptedServer([.read, .send(Script.head(status, fields: fields)), .close], .ok())
-                defer { server.stop() }
                 try await work(server.url("/start"))
                 return Self.shown(server.requests)
             }
             let own = try await requests { url in
-                let run = try await ToolRun(["fetch", url, "-L"] + options)
-                #expect(run.status == 0, "\(run.errors)")
+                _ = try await ToolRun(["fetch", url, "-L"] + options, status: 0)
             }
             let curls = try await requests { url in
-                let run = try await ToolRun(["fetch", url, "-L", "--curl", "--show-secrets"] + options)
-                #expect(run.status == 0, "\(run.errors)")
+                let run = try await ToolRun(["fetch", url, "-L", "--curl", "--show-secrets"] + options, status: 0)
                 #expect(await (try RunningTool(["-c", run.text], shell: true)).status == 0)
             }
             #expect(curls == own, "\(status)")
@@ -180,8 +171,7 @@ struct ArgumentTests {
     /// Regression: the command repeated a POST, which the tool sends once.
     @Test(arguments: ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST", "PATCH", "FOO"])
     func `a curl command retries the same methods`(method: String) async throws {
-        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl", "--retry", "2", "-X", method])
-        #expect(run.status == 0, "\(run.errors)")
+        let run = try await ToolRun(["fetch", "http://127.0.0.1/", "--curl", "--retry", "2", "-X", method], status: 0)
         let isRetried = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"].contains(method)
         #expect(run.text.contains("--retry ") == isRetried, "\(run.text)")
     }

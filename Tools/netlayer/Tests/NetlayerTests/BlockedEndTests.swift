@@ -6,8 +6,9 @@ import ToolSupport
 @testable import netlayer
 
 /// Checks that a file or pipe that blocks does not keep the program from ending.
-@Suite("The program ends while a file or a pipe blocks it", .patience(minutes: 2))
-struct BlockedEndTests {
+@Suite("The program ends while a file or a pipe blocks it", .patience(minutes: 2)) struct BlockedEndTests {
+    private let folder = TestFolder()
+
     enum Block: String, CaseIterable, Sendable {
         case run, dataFile, bearerFile, cookieJar, output, standardOutput
 
@@ -48,11 +49,8 @@ struct BlockedEndTests {
 
     @Test(arguments: Block.allCases, [SIGINT, SIGTERM, SIGHUP])
     func `a signal ends the program with the signal's status`(block: Block, number: Int32) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let sent = Gate()
         let server = try server(sent)
-        defer { server.stop() }
         let pipe = try NamedPipe(in: folder)
         let tool = try RunningTool(block.arguments(server.url(), pipe.path))
         let held = try await block.waits(tool, pipe, after: sent)
@@ -64,10 +62,7 @@ struct BlockedEndTests {
     /// The other end of the pipe stays closed.
     @Test(arguments: Block.allCases.filter(\.takesTimeout))
     func `--timeout ends the program with status 5`(block: Block) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try server()
-        defer { server.stop() }
         let pipe = try NamedPipe(in: folder)
         let tool = try RunningTool(block.arguments(server.url(), pipe.path) + ["--timeout", "0.5"])
         #expect(await tool.status == ProcessStatus.timeout.rawValue)
@@ -95,8 +90,6 @@ struct BlockedEndTests {
 
     @Test(arguments: LastMessage.allCases, [SIGINT, SIGTERM, SIGHUP])
     func `a signal ends the program in a blocked message`(message: LastMessage, number: Int32) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         // Opened for reading and writing, so that the shell's own open does not block.
         let held = try await NamedPipe(in: folder).open(O_RDWR)
         try #require(fcntl(held.fileDescriptor, Self.setPipeSize, 4096) == 4096)
@@ -109,15 +102,12 @@ struct BlockedEndTests {
 
     @Test(arguments: [("INT", SIGINT), ("TERM", SIGTERM), ("HUP", SIGHUP)])
     func `a signal that the parent ignores is ignored`(name: String, number: Int32) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let (sent, goesOn) = (Gate(), Gate())
         let server = try ScriptedServer(
             [
                 .read, .open(sent), .wait(until: goesOn), .send(Script.head(200, fields: [("Content-Length", "0")])),
                 .close,
             ])
-        defer { server.stop() }
         let command = "trap '' \(name); exec '\(RunningTool.path)' fetch \(server.url())"
         let tool = try RunningTool(["-c", command], shell: true, in: folder)
         try await sent.wait()
@@ -126,14 +116,10 @@ struct BlockedEndTests {
         #expect(await tool.status == 0)
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-    func `a signal leaves no partial file`(number: Int32) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func `a signal leaves no partial file`(number: Int32) async throws {
         let gate = Gate()
         let head = Script.head(200, fields: [("Content-Length", "9")])
         let server = try ScriptedServer([.read, .send(head), .send("half"), .open(gate), .stall])
-        defer { server.stop() }
         let tool = try RunningTool(["fetch", server.url(), "-o", folder.path("out")])
         try await gate.wait()
         tool.send(number)
@@ -145,14 +131,11 @@ struct BlockedEndTests {
     /// equal ones.
     @Test(arguments: 0..<5)
     func `two signals are one: no partial file, the status of one of them`(_: Int) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let gate = Gate()
         // More than sockets hold, so that the gate opens once the program writes its file.
         let half = Data(count: 32 << 20)
         let head = Script.head(200, fields: [("Content-Length", "\(2 * half.count)")])
         let server = try ScriptedServer([.read, .send(head + half), .open(gate), .stall])
-        defer { server.stop() }
         let tool = try RunningTool(["fetch", server.url(), "-o", folder.path("out")])
         try await gate.wait()
         tool.send(SIGTERM)
@@ -170,8 +153,6 @@ struct BlockedEndTests {
     }
 
     @Test func `many signals do not keep a blocked program`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let pipe = try NamedPipe(in: folder)
         let tool = try RunningTool(["run", pipe.path])
         let held = try await pipe.open(O_WRONLY)

@@ -8,8 +8,7 @@ import ToolSupport
 @testable import netlayer
 
 /// The limit on the bodies that all lines of `run` hold together.
-@Suite("The bodies of all lines", .patience(minutes: 1))
-struct BodyBudgetTests {
+@Suite("The bodies of all lines", .patience(minutes: 1)) struct BodyBudgetTests {
     /// Regression: each line alone had a limit, so that 256 of them held up to 16 GiB.
     @Test func `lines hold at most the limit and one body, and all come out`() async throws {
         let (count, chunk, limit) = (20, 8 << 10, 150 << 10)
@@ -69,14 +68,9 @@ struct BodyBudgetTests {
         let bodies = BodyBudget(limit: 10)
         let other = bodies.share()
         _ = try await other.collect(.init(Data(count: 11)), upTo: 11, within: .init())
-        let replay = Replay(
-            transport: StubTransport(always: .text("hello")), output: .standardOutput, concurrency: 1, bodies: bodies)
+        let replay = Replay(over: StubTransport(always: .text("hello")), bodies: bodies)
         @Sendable func answer(_ options: String) async -> String {
-            let share = bodies.share()
-            defer { share.giveBack() }
-            let text = #"{"url":"http://h/","options":\#(options)}"#
-            let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
-            return String(decoding: await replay.outcome(of: line, holding: share).json.line, as: UTF8.self)
+            await replay.outcome(of: #"{"url":"http://h/","options":\#(options)}"#).text
         }
         #expect(await answer(#"{"timeoutMs":50}"#).contains(#"{"code":"totalTimeout""#))
         let waiting = Task { await answer("{}") }
@@ -89,14 +83,10 @@ struct BodyBudgetTests {
     }
 
     @Test func `a body above its line's limit is refused`() async throws {
-        let bodies = BodyBudget()
-        let replay = Replay(
-            transport: StubTransport(always: .text("hello")), output: .standardOutput, concurrency: 1, bodies: bodies)
+        let replay = Replay(over: StubTransport(always: .text("hello")))
         for (limit, word) in [(4, #"{"code":"bodyTooLarge""#), (5, #""bodyBase64":"aGVsbG8=""#)] {
             let text = #"{"url":"http://h/","options":{"maxBodyBytes":\#(limit)}}"#
-            let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
-            let answer = await replay.outcome(of: line, holding: bodies.share()).json.line
-            #expect(String(decoding: answer, as: UTF8.self).contains(word))
+            #expect(await replay.outcome(of: text).text.contains(word))
         }
     }
 

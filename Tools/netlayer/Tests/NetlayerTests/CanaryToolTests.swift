@@ -9,8 +9,7 @@ import ToolSupport
 @testable import netlayer
 
 /// The tool prints what its options request. Its other output, about requests and failures, contains no secret.
-@Suite("The canary in the tool", .patience(minutes: 5))
-struct CanaryToolTests {
+@Suite("The canary in the tool", .patience(minutes: 5)) struct CanaryToolTests {
     /// Does not block: the thread is one of the few that all tests share.
     private static func output(of arguments: [String]) async throws -> String {
         let run = try await ToolRun(arguments)
@@ -83,11 +82,8 @@ struct CanaryToolTests {
             "{\"url\":\"http://h/\",\"bodyBase64\":\(text)}",
             "{\"url\":\"http://h/\",\"options\":{\"initialCookies\":[{\"name\":\"\",\"domain\":\"h\",\"value\":\(text)}]}}",
         ]
-        let replay = Replay(transport: StubTransport(), output: .standardOutput, concurrency: 1)
-        for (number, bytes) in lines.enumerated() {
-            let line = LineSplitter.Line(number: number + 1, bytes: Array(bytes.utf8))
-            let answer = await replay.outcome(of: line, holding: replay.bodies.share())
-            Self.check(String(decoding: answer.json.line, as: UTF8.self), secret, "line \(number + 1)")
+        for (number, line) in lines.enumerated() {
+            Self.check(await Replay(over: StubTransport()).outcome(of: line).text, secret, "line \(number + 1)")
         }
     }
 
@@ -106,20 +102,18 @@ struct CanaryToolTests {
         let value = secret.percentEncoded
         let design = ExperimentDesign(
             requests: 1, concurrency: 1, warmUp: 0, weights: [1], timeout: 1, seed: 1, comparisons: 1)
-        let result = ExperimentResult(
+        let report = Report(
             [try arm("curl", value), try arm("urlsession", "x"), try arm("curl", value, isCopy: true)],
             urls: ["http://h/"], design: design,
-            command: ComparisonCommandLine.shown(["compare", "-H", "A: \(secret.value)", "http://h/?k=\(value)"]),
-            environment: [])
-        #expect(result.hasNewDifferences)
-        Self.check(ComparisonText(result).lines.joined(separator: "\n"), secret, "lines")
-        Self.check(String(decoding: ComparisonJSON(result).value.line, as: UTF8.self), secret, "JSON")
-        Self.check(ComparisonPage(result).text, secret, "page")
-        Self.check(ComparisonJUnit(result, rules: [], alarm: .differences).text, secret, "JUnit")
+            command: ComparisonEnvironment.shown(["compare", "-H", "A: \(secret.value)", "http://h/?k=\(value)"]))
+        #expect(report.hasDifferences(for: .newDifferences))
+        Self.check(ReportText(report).lines.joined(separator: "\n"), secret, "lines")
+        Self.check(String(decoding: try report.json, as: UTF8.self), secret, "JSON")
+        Self.check(ReportPage(report).text, secret, "page")
+        Self.check(ReportJUnit(report, rules: [], alarm: .differences).text, secret, "JUnit")
     }
 
-    @Test
-    func `control sequences for a terminal are made visible, wherever the chunks end`() throws {
+    @Test func `control sequences for a terminal are made visible, wherever the chunks end`() throws {
         let text = "a\u{1B}[2J\u{9B}é\u{202E}b\r\n\t日本😀\u{7F}"
         let shown = #"a\u{1B}[2J\u{009B}é\u{202E}b\r"# + "\n\t日本😀" + #"\u{7F}"#
         #expect(TerminalText.visible(text) == shown)

@@ -9,48 +9,12 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("netlayer compare", .patience(minutes: 2))
-struct CompareTests {
-    private struct Report: Decodable {
-        struct Arm: Decodable {
-            var name: String
-            var arm: String
-            var requests: Int
-            var errors: [String: Int]
-            var p50Ms: Double?
-            var cpuMicrosecondsPerRequest: Double?
-            var connections: Int?
-            var coldMs: Double?
-            var ended: String?
-            var histogram: [[Int]]
-        }
-        struct Difference: Decodable {
-            var `where`: String
-            var share: Double
-            var known: String?
-        }
-        struct Verdict: Decodable {
-            var url: String
-            var metric: String
-            var arms: [String]
-            var text: String
-        }
-        var arms: [Arm]
-        var verdicts: [Verdict]
-        var differences: [Difference]
-        var command: String
-        var noise: [String: Double?]
-    }
-
-    private static func compare(_ words: String...) async throws -> (report: Report, run: ToolRun) {
-        let run = try await ToolRun(["compare", "--as-json"] + words)
-        return (try JSONDecoder().decode(Report.self, from: run.output), run)
-    }
+@Suite("netlayer compare", .patience(minutes: 2)) struct CompareTests {
+    private let folder = TestFolder()
 
     @Test func `both transports are arms, with figures of their own`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
-        let (report, run) = try await Self.compare(server.url("/?secret=1"), "-n", "100", "-H", "X-Secret: canary")
+        let (report, run) = try await ToolRun.compare(server.url("/?secret=1"), "-n", "100", "-H", "X-Secret: canary")
         #expect(run.status == 0, "\(run.errors)")
         #expect(report.arms.map(\.name) == ["curl", "urlsession"])
         for arm in report.arms {
@@ -60,9 +24,10 @@ struct CompareTests {
         }
         // Each of six processes has four at most; on a busy machine, three of them may be fast enough for all requests.
         #expect(6...24 ~= report.arms[0].connections ?? 0)
-        #expect(report.verdicts.map(\.metric) == ["p50", "p95", "p99", "rate", "cpu", "cold", "attempts"])
+        #expect(report.verdicts.map(\.metric) == [.p50, .p95, .p99, .rate, .cpu, .cold, .attempts])
         #expect(report.differences.isEmpty)
-        #expect(report.noise.keys.sorted() == ["attempts", "cold", "connections", "cpu", "p50", "p95", "p99", "rate"])
+        // A percentile of so few requests has none.
+        #expect(Set(report.noise.keys) == [.attempts, .cold, .connections, .cpu, .p50, .p95, .rate])
         // The request goes out as described, and the report does not give it away.
         #expect(server.requests.allSatisfy { $0.values(of: "X-Secret") == ["canary"] })
         for secret in ["canary", "secret=1"] { #expect(!run.text.contains(secret)) }
@@ -70,19 +35,16 @@ struct CompareTests {
 
     @Test func `lines and curl commands are requests, each with verdicts of its own`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let url = server.url("/")
-        let lines = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: lines) }
         let post = #"{"url":"\#(url)a","method":"POST","bodyBase64":"eA==","headers":[["X-Line","1"]]}"#
-        try "\(post)\n\n{\"url\":\"\(url)b\"}\n\(post)\n".write(toFile: lines, atomically: true, encoding: .utf8)
-        let (report, run) = try await Self.compare(
+        let lines = try folder.write("\(post)\n\n{\"url\":\"\(url)b\"}\n\(post)\n", to: "lines")
+        let (report, run) = try await ToolRun.compare(
             "\(url)a", "--input", lines, "--from-curl",
             "curl '\(url)c' -s -H 'X-Secret: canary' --compressed --data-raw $'it\\'s\\n'", "-n", "16", "--warm-up", "0"
         )
         #expect(run.status == 0, "\(run.errors)")
         #expect(
-            report.verdicts.filter { $0.metric == "p50" }.map(\.url)
+            report.verdicts.filter { $0.metric == .p50 }.map(\.url)
                 == ["\(url)a", "POST \(url)c", "POST \(url)a", "\(url)b"])
         let requests = server.requests
         #expect(requests.contains { $0.target == "/c" && $0.body == Data("it's\n".utf8) })
@@ -94,14 +56,13 @@ struct CompareTests {
 
     @Test func `requests are shown as they are sent, without their secrets`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
-        let page = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).html").path
-        defer { try? FileManager.default.removeItem(atPath: page) }
-        let run = try await ToolRun([
-            "compare", server.url("/a?key=canary"), "-n", "8", "--warm-up", "0", "--wire", "-H", "X-Api-Key: canary",
-            "-H", "x-LOWER: 1", "-d", "x=1", "--html", page,
-        ])
-        #expect(run.status == 0, "\(run.errors)")
+        let page = folder.path("page.html")
+        let run = try await ToolRun(
+            [
+                "compare", server.url("/a?key=canary"), "-n", "8", "--warm-up", "0", "--wire", "-H",
+                "X-Api-Key: canary",
+                "-H", "x-LOWER: 1", "-d", "x=1", "--html", page,
+            ], status: 0)
         let text = run.text
         // Below libcurl 7.80 a POST request has a connection of its own.
         for line in [
@@ -111,7 +72,7 @@ struct CompareTests {
             #expect(text.contains(line), "\(line): \(text)")
         }
         #expect(!text.contains("canary"))
-        let html = try String(contentsOfFile: page, encoding: .utf8)
+        let html = try folder.read("page.html")
         #expect(html.contains("<mark>X-Lower: 1</mark>") && !html.contains("canary"))
     }
 
@@ -119,8 +80,7 @@ struct CompareTests {
     @Test func `an arm that crashes is a result`() async throws {
         let trailers = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n"
         let server = try ScriptedServer([.forEachRequest([.send(trailers)])])
-        defer { server.stop() }
-        let (report, run) = try await Self.compare(server.url(), "-n", "20")
+        let (report, run) = try await ToolRun.compare(server.url(), "-n", "20")
         #expect(run.status == 1)
         let ended = try #require(report.arms[1].ended)
         #expect(ended.hasPrefix("ended by signal ") && ended.contains(" at request 1"))
@@ -130,69 +90,62 @@ struct CompareTests {
     }
 
     @Test func `a program runs under each arm's environment`() async throws {
-        let (report, run) = try await Self.compare("--exec", "echo $NETWORK_TRANSPORT secret; exit 3", "-n", "6")
+        let (report, run) = try await ToolRun.compare("--exec", "echo $NETWORK_TRANSPORT secret; exit 3", "-n", "6")
         #expect(run.status == 1)
         #expect(report.arms.map(\.requests) == [6, 6] && report.arms.allSatisfy { $0.ended == nil })
         #expect(report.differences.map(\.where) == ["text:1/1"])
-        #expect(report.verdicts.map(\.metric) == ["p50", "cpu"] && !run.text.contains("secret"))
+        #expect(report.verdicts.map(\.metric) == [.p50, .cpu] && !run.text.contains("secret"))
         // The end by a signal is a failure of that arm.
-        let (crashed, _) = try await Self.compare("--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
+        let (crashed, _) = try await ToolRun.compare(
+            "--exec", "test $NETWORK_TRANSPORT = curl || kill -9 $$", "-n", "5")
         #expect(crashed.arms.map(\.errors) == [[:], ["signal 9": 5]])
         // Regression: a program that a shell started and a signal ended counted as a success.
-        let (inner, _) = try await Self.compare("--exec", "sh -c 'kill -9 $$'; exit $?", "-n", "2")
+        let (inner, _) = try await ToolRun.compare("--exec", "sh -c 'kill -9 $$'; exit $?", "-n", "2")
         #expect(inner.arms.map(\.errors) == [["signal 9": 2], ["signal 9": 2]])
         // A shell's status for a program that it does not find.
         // Regression: the program inherited that the tool ignores these signals.
         for (name, number) in [("PIPE", 13), ("INT", 2), ("TERM", 15), ("HUP", 1)] {
-            let (ended, _) = try await Self.compare("--exec", "kill -\(name) $$; true", "-n", "1")
+            let (ended, _) = try await ToolRun.compare("--exec", "kill -\(name) $$; true", "-n", "1")
             #expect(ended.arms.map(\.errors) == [["signal \(number)": 1], ["signal \(number)": 1]])
         }
-        let (missing, failed) = try await Self.compare("--exec", "./nonexistent", "-n", "1")
+        let (missing, failed) = try await ToolRun.compare("--exec", "./nonexistent", "-n", "1")
         #expect(missing.arms.map(\.errors) == [["status 127": 1], ["status 127": 1]] && failed.status == 1)
-        let (late, _) = try await Self.compare("--exec", "exec sleep 60", "-n", "1", "--timeout", "0.2")
+        let (late, _) = try await ToolRun.compare("--exec", "exec sleep 60", "-n", "1", "--timeout", "0.2")
         #expect(late.arms.map(\.errors) == [["totalTimeout": 1], ["totalTimeout": 1]])
     }
 
     @Test func `a program's time ends with it, whatever it leaves behind`() async throws {
         // The first one belongs to the program's group, the other one has left it.
         for background in ["(sleep 30; true) &", "setsid sleep 30 &"] {
-            let (report, _) = try await Self.compare("--exec", "\(background) echo hi", "-n", "1", "--timeout", "20")
+            let (report, _) = try await ToolRun.compare("--exec", "\(background) echo hi", "-n", "1", "--timeout", "20")
             #expect(report.arms.allSatisfy { $0.errors.isEmpty && $0.p50Ms ?? 20_000 < 15_000 })
         }
     }
 
     @Test func `a line's own timeout counts, and what is bound to an origin goes to the wire`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
-        let (_, run) = try await Self.compare(
+        let (_, run) = try await ToolRun.compare(
             server.url("/"), "-n", "8", "--warm-up", "0", "--wire", "--bearer", "T0KEN")
         #expect(run.text.contains("Authorization: ") && !run.text.contains("T0KEN"))
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let silent = try ScriptedServer([.read, .stall])
-        defer { silent.stop() }
-        let path = folder.path("lines")
-        try #"{"url":"\#(silent.url("/"))","options":{"timeoutMs":100}}"#.write(
-            toFile: path, atomically: true, encoding: .utf8)
-        let (late, _) = try await Self.compare("--input", path, "-n", "2", "--warm-up", "0", "-c", "1")
+        let path = try folder.write(#"{"url":"\#(silent.url("/"))","options":{"timeoutMs":100}}"#, to: "lines")
+        let (late, _) = try await ToolRun.compare("--input", path, "-n", "2", "--warm-up", "0", "-c", "1")
         #expect(late.arms.allSatisfy { $0.errors["totalTimeout"] == 2 })
     }
 
     @Test func `known differences are no failure unless that is asked for`() async throws {
         let server = try ScriptedServer(.ok("{}", fields: [("X-A", "1"), ("X-A", "2")]))
-        defer { server.stop() }
-        let (report, run) = try await Self.compare(server.url(), "-n", "20")
+        let (report, run) = try await ToolRun.compare(server.url(), "-n", "20")
         #expect(run.status == 0)
         #expect(report.differences.map(\.where).contains("field:x-a"))
         #expect(report.differences.allSatisfy { $0.known == "fieldOrder" && $0.share == 1 })
-        let (_, strict) = try await Self.compare(server.url(), "-n", "20", "--fail-on", "differences")
+        let (_, strict) = try await ToolRun.compare(server.url(), "-n", "20", "--fail-on", "differences")
         #expect(strict.status == 1)
     }
 
     @Test func `an arm has the name that it is given`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let (report, run) = try await Self.compare(
+        let (report, run) = try await ToolRun.compare(
             server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl:name=one", "--arm", "curl:loops=2,name=the other")
         #expect(run.status == 0 && report.arms.map(\.name) == ["one", "the other"])
         #expect(report.arms.map(\.arm) == ["curl:name=one", "curl:loops=2,name=the other"])
@@ -204,18 +157,10 @@ struct CompareTests {
 
     @Test func `a response of one URL is compared at another one too`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
-        let run = try await ToolRun(["compare", "--as-json", server.url("/a"), server.url("/b"), "-n", "40"])
-        #expect(run.status == 0, "\(run.errors)")
-        let document = try JSONSerialization.jsonObject(with: run.output) as? [String: Any]
-        let urls = try #require(document?["urls"] as? [[String: Any]])
-        let summaries = urls.flatMap { $0["arms"] as? [[String: Any]] ?? [] }.compactMap {
-            $0["summary"] as? [String: Any]
-        }
-        #expect(summaries.count == 6)
-        for summary in summaries {
-            #expect(summary["statuses"] as? [String: Int] == ["200": 40] && summary["notCompared"] as? Int == 0)
-        }
+        let (report, run) = try await ToolRun.compare(server.url("/a"), server.url("/b"), "-n", "40")
+        let figures = report.urls.flatMap(\.arms).map(\.summary)
+        #expect(run.status == 0 && figures.count == 6, "\(run.errors)")
+        #expect(figures.allSatisfy { $0.statuses == [200: 40] && $0.notCompared == 0 })
     }
 
     @Test func `a comparison has several processes, and the last one of each arm is watched`() throws {
@@ -242,39 +187,32 @@ struct CompareTests {
     /// Regression: an arm that hung was waited for by the sum of its requests' timeouts: up to 17 minutes.
     @Test func `an arm that begins no request is hung, and one that does is not, however long its block`() async throws
     {
-        let folder = try TestFolder()
-        defer { folder.remove() }
-        let (pipe, number) = (Pipe(), try SharedNumber(path: folder.path("number")))
-        let (lines, end) = (LineReader(pipe.fileHandleForReading), pipe.fileHandleForWriting)
+        let number = try SharedNumber(path: folder.path("number"))
         // It grows thirty times as often as it is looked at.
-        let work = Task {
+        let isDone = try await growing({ number.value }, within: .seconds(3)) {
             for _ in 0..<40 {
                 try await Task.sleep(for: .milliseconds(100))
                 number.increase()
             }
-            try end.write(contentsOf: Data("done\n".utf8))
+            return true
         }
-        let line = try await lines.next(within: .seconds(3)) { number.value }
-        #expect(line == Data("done".utf8))
-        try await work.value
-        await #expect(throws: LineReader.TimedOut.self) {
-            _ = try await lines.next(within: .seconds(3)) { number.value }
+        #expect(isDone)
+        await #expect(throws: NoGrowth.self) {
+            try await growing({ number.value }, within: .seconds(1)) { try await Task.sleep(for: .seconds(60)) }
         }
     }
 
     /// A program that gives its standard error a terminal is part of each Debian.
     @Test func `a terminal shows the comparison as it runs, and what it showed is erased`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let command = "stty cols 60; \(ToolRun.tool.path) compare \(server.url("/")) -n 100 --seed 2 >/dev/null"
         let run = try await ToolRun(["-qec", command, "/dev/null"], of: "/usr/bin/script")
-        let parts = run.text.split(separator: "\u{1B}[", omittingEmptySubsequences: false).map(String.init)
-        #expect(run.status == 0 && run.text.contains("req/s  CPU/req"))
-        // Each drawing begins where the last one began, and the last one of all is gone.
-        #expect(parts.last == "J" && parts[parts.count - 2].hasSuffix("A"))
+        // Each line takes the place of the last one, and the last one of all is gone.
+        let lines = run.text.components(separatedBy: ProgressLine.wipe)
+        #expect(run.status == 0 && lines.count > 2 && lines.last == "", "\(lines)")
         // The loader's words about another libcurl are none of the tool's.
-        let lines = run.text.split(whereSeparator: \.isNewline).filter { !$0.contains("no version information") }
-        #expect(lines.contains { $0.contains(" %, ") } && lines.allSatisfy { $0.count < 80 })
+        let own = lines.dropFirst().dropLast().filter { !$0.contains("no version information") }
+        #expect(own.allSatisfy { $0.hasPrefix("round ") && $0.count < 60 }, "\(lines)")
         let plain = try await ToolRun(["compare", server.url("/"), "-n", "100"])
         #expect(plain.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("round ") })
         #expect(!plain.text.contains("\u{1B}") && !plain.errors.contains("\u{1B}"))
@@ -303,9 +241,8 @@ struct CompareTests {
         let rule = try FailureRule("p95 > +5%")
         func verdict(_ ratio: Double, noise: Double = 1.01) -> Verdict {
             Verdict(
-                url: "u", metric: .p95, arms: ("a", "b"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), noise: noise,
-                confidence: 0.95)
+                url: "u", metric: .p95, arms: ["a", "b"], ratio: ratio,
+                interval: RatioInterval(ratio: ratio, low: ratio * 0.99, high: ratio * 1.01), noise: noise)
         }
         // The other arm takes 1 / 0.9 of the first one's time.
         #expect(rule.isBroken(by: verdict(0.9)))
@@ -322,7 +259,7 @@ struct CompareTests {
     }
 
     @Test func `a command line is shown without its secrets`() {
-        let shown = ComparisonCommandLine.shown([
+        let shown = ComparisonEnvironment.shown([
             "compare", "http://u:p@h/a?b=secret", "-H", "X-A: secret", "--bearer=secret", "-u", "a:secret", "-n", "5",
             "--arm", "curl:http=2", "-d", "secret it's",
         ])
@@ -337,13 +274,13 @@ struct CompareTests {
                 for words in [
                     ["-\(group)\(letter)", "canary"], ["-\(group)\(letter)=canary"], ["-\(group)\(letter)canary"],
                 ] {
-                    let shown = ComparisonCommandLine.shown(["compare"] + words)
+                    let shown = ComparisonEnvironment.shown(["compare"] + words)
                     #expect(!shown.contains("canary"), "\(words)")
                 }
             }
         }
         #expect(
-            ComparisonCommandLine.shown(["compare", "-n", "5", "-46", "-c", "8"]) == "netlayer compare -n 5 -46 -c 8")
+            ComparisonEnvironment.shown(["compare", "-n", "5", "-46", "-c", "8"]) == "netlayer compare -n 5 -46 -c 8")
     }
 
     @Test(arguments: [
@@ -363,12 +300,7 @@ struct CompareTests {
         let stub = StubTransport()
         stub.when(.get("/"), .status(302, headerFields: [.location: "/b?x=1#y"]))
         stub.always(.any, .text("there"))
-        let path = NSTemporaryDirectory() + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let client = NetworkClient(transport: stub)
-        let request = ArmRequest(
-            request: try TransportRequest(to: "http://h/"), client: client, clientForOrigin: { _ in client })
-        let worker = ArmWorker([request], usesPipeline: true, counter: try SharedNumber(path: path))
+        let worker = try ArmWorker.test(over: stub)
         let report = try await worker.run(BlockOrder(url: 0, requests: 1, concurrency: 1))
         #expect(report.new[0]?.redirects == ["302 http://h/b?x=1"])
     }
@@ -377,10 +309,6 @@ struct CompareTests {
     @Test(arguments: [["--bearer-env", "CANARY_TOKEN"], ["-u", "me:canary", "--proxy", ""]])
     func `the wire view goes past the environment's proxies`(_ words: [String]) async throws {
         let (server, proxy) = (try ScriptedServer(.ok("hello")), try ScriptedServer(.ok("proxied")))
-        defer {
-            server.stop()
-            proxy.stop()
-        }
         let variables = [
             "http_proxy": proxy.url(), "no_proxy": "localhost", "CANARY_TOKEN": "canary", "all_proxy": proxy.url(),
         ]
@@ -393,36 +321,26 @@ struct CompareTests {
     }
 
     @Test func `files are written even where standard output can't be`() async throws {
-        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
+        let server = try ScriptedServer(.ok("hello"))
         let path = folder.path("saved.json")
         let tool = "'\(ToolRun.tool.path)' compare \(server.url()) -n 4 --save '\(path)' > /dev/full"
-        let run = try await ToolRun(["-c", tool], of: "/bin/sh")
-        #expect(run.status == 8, "\(run.errors)")
+        _ = try await ToolRun(["-c", tool], of: "/bin/sh", status: 8)
         #expect(try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path))) is [String: Any])
     }
 
     @Test func `a comparison at a rate keeps its time, warm-up included`() async throws {
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         let begin = ContinuousClock.now
-        let (report, run) = try await Self.compare(
+        let (report, run) = try await ToolRun.compare(
             server.url(), "--time", "4", "--rate", "5", "--warm-up", "5000", "--arm", "curl", "--arm",
             "curl:loops=1")
         // At the rate, the warm-up of one process alone would take a thousand seconds. The machine may be busy.
         #expect(ContinuousClock.now - begin < .seconds(100 * patienceFactor))
-        #expect(run.status == 0 && !report.verdicts.contains { $0.metric == "rate" }, "\(run.errors)")
+        #expect(run.status == 0 && !report.verdicts.contains { $0.metric == .rate }, "\(run.errors)")
     }
 
     @Test func `entries of a recording that are no requests are left out, and said`() async throws {
-        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
+        let server = try ScriptedServer(.ok("hello"))
         func entry(_ url: String) -> String {
             #"{"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\#(url)","headers":[]},"#
                 + #""response":{"status":200,"headers":[],"content":{}}}"#
@@ -433,22 +351,18 @@ struct CompareTests {
             + #"{"log":{"version":"1.2","entries":[\#(entries.joined(separator: ","))]}}"#
         let file = folder.path("browser.har")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let (report, run) = try await Self.compare("--input", file, "-n", "8", "--warm-up", "0")
+        let (report, run) = try await ToolRun.compare("--input", file, "-n", "8", "--warm-up", "0")
         #expect(report.arms.allSatisfy { $0.requests == 8 }, "\(run.errors)")
         #expect(run.errors.contains("entries are left out: 2 of data:, 1 of wss:"), "\(run.errors)")
     }
 
     @Test func `a baseline that has nothing of the comparison is refused before anything is sent`() async throws {
-        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
+        let server = try ScriptedServer(.ok("hello"))
         let file = folder.path("run.json")
-        let saved = try await ToolRun([
-            "compare", server.url("/a"), "-n", "8", "--arm", "curl:name=x", "--arm", "curl", "--save", file,
-        ])
-        #expect(saved.status == 0)
+        _ = try await ToolRun(
+            [
+                "compare", server.url("/a"), "-n", "8", "--arm", "curl:name=x", "--arm", "curl", "--save", file,
+            ], status: 0)
         let count = server.requests.count
         for words in [["--arm", "urlsession", server.url("/a")], ["--arm", "curl", server.url("/b")]] {
             let run = try await ToolRun(["compare", "-n", "8", "--baseline", file] + words)
@@ -467,15 +381,24 @@ struct CompareTests {
     @Test func `arms that fail alike have no responses that are alike`() async throws {
         let port = try ClosedPort()
         defer { port.stop() }
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let (page, baseline) = (folder.path("page.html"), folder.path("run.json"))
         let url = "http://127.0.0.1:\(port.port)/"
         let run = try await ToolRun(["compare", url, "-n", "8", "--warm-up", "0", "--html", page, "--save", baseline])
         #expect(run.status == 1 && run.text.contains("responses: none over urlsession"))
-        #expect(try String(contentsOfFile: page, encoding: .utf8).contains("An arm has no responses to compare."))
+        #expect(try String(contentsOfFile: page, encoding: .utf8).contains("responses: none over urlsession"))
         let alone = ["--arm", "curl", "--baseline", baseline, "--html", folder.path("alone.html")]
         _ = try await ToolRun(["compare", url, "-n", "8", "--warm-up", "0"] + alone)
         #expect(try !String(contentsOfFile: folder.path("alone.html"), encoding: .utf8).contains("not differ"))
+    }
+}
+
+extension ArmWorker {
+    /// A worker that sends one request.
+    static func test(over transport: any HTTPTransport) throws -> ArmWorker {
+        let request = SourceRequest(try TransportRequest(to: "http://h/")) { transport, _ in
+            NetworkClient(transport: transport)
+        }
+        let folder = TestFolder()
+        return try ArmWorker([request], over: transport, counter: try SharedNumber(path: folder.path("counter")))
     }
 }

@@ -8,14 +8,13 @@ import ToolSupport
 @testable import netlayer
 
 /// The options that people type for curl.
-@Suite(.patience(minutes: 1))
-struct CurlFlagsTests {
+@Suite(.patience(minutes: 1)) struct CurlFlagsTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"
 
     @Test(arguments: [
         (["-I"], "HEAD http://h/a", [String](), nil as String?),
         (["-A", "me", "-e", "http://r/"], "GET http://h/a", ["User-Agent: me", "Referer: http://r/"], nil),
-        (["-d", "a=1", "--data-raw", "@b", "-d", "c"], "POST http://h/a", [form], "a=1&c&@b"),
+        (["-d", "a=1", "--data-raw", "@b", "-d", "c"], "POST http://h/a", [form], "a=1&@b&c"),
         (["--data-urlencode", "q=ä &", "--data-urlencode", "=x/"], "POST http://h/a", [form], "q=%C3%A4%20%26&x%2F"),
         (["-G", "-d", "a=1", "--data-urlencode", "b= "], "GET http://h/a?a=1&b=%20", [], nil),
         (
@@ -32,7 +31,7 @@ struct CurlFlagsTests {
     func `an option means what it means to curl`(
         words: [String], line: String, fields: [String], body: String?
     ) async throws {
-        let all = JoinedWords.separated(["fetch", "http://h/a"] + words)
+        let all = CommandWords.separated(["fetch", "http://h/a"] + words)
         let request = try await FetchCommand.parse(Array(all.dropFirst())).request()
         #expect("\(request.method.rawValue) \(request.url.absoluteString)" == line)
         #expect(request.headerFields.map { "\($0.name.rawName): \($0.value)" } == fields)
@@ -48,11 +47,9 @@ struct CurlFlagsTests {
     }
 
     @Test func `a file is uploaded, and a response is stored under the URL's name`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
+        let folder = TestFolder()
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
-        try Data("file".utf8).write(to: URL(filePath: folder.path("up")))
+        _ = try folder.write("file", to: "up")
         let put = try await ToolRun(["fetch", server.url("/d/name.txt?x=/y"), "-T", folder.path("up"), "-v"])
         #expect(put.status == 0 && put.text == "hello")
         #expect(put.errors.contains("> PUT /d/name.txt") && put.errors.contains("< HTTP/1.1 200"), "\(put.errors)")
@@ -67,7 +64,6 @@ struct CurlFlagsTests {
     @Test(arguments: [("-f", ""), ("--fail-with-body", "sorry")])
     func `a status other than 2xx ends with 1`(option: String, text: String) async throws {
         let server = try ScriptedServer(.response(404, body: Data("sorry".utf8)))
-        defer { server.stop() }
         let run = try await ToolRun(["fetch", server.url(), option])
         #expect(run.status == 1 && run.text == text && run.errors.contains("404"))
     }

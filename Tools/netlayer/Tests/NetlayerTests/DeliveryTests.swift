@@ -7,8 +7,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite(.patience(minutes: 1))
-struct DeliveryTests {
+@Suite(.patience(minutes: 1)) struct DeliveryTests {
     @Test(arguments: [
         ["--continue"], ["--checksum", "sha256:00"], ["--checksum", "md5:00", "-o", "x"], ["--lines", "--events"],
         ["--show-secrets"], ["--lines", "--include"], ["--curl", "--as-json"], ["--lines", "-o", "x"], ["-F", "name"],
@@ -25,7 +24,6 @@ struct DeliveryTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let fields = [("ETag", "\"1\""), ("Content-Range", "bytes 3-5/6"), ("Content-Length", "3")]
         let server = try ScriptedServer([.read, .send(Script.head(206, fields: fields) + Data("def".utf8)), .close])
-        defer { server.stop() }
         let path = folder.appending(path: "file").path
         try Data("abc".utf8).write(to: URL(filePath: path + ".partial"))
         try Data(#"{"url":"\#(server.url())","validator":"\"1\""}"#.utf8)
@@ -39,7 +37,6 @@ struct DeliveryTests {
 
     @Test func `a form is multipart`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         try await FetchCommand.parse([server.url(), "-F", "a=b", "-o", "/dev/null"]).run()
         let request = try #require(server.requests.first)
         #expect(request.method == "POST")

@@ -1,14 +1,12 @@
 import Foundation
 import NetworkLayer
 import NetworkTesting
-import Synchronization
 import Testing
 import ToolSupport
 
 @testable import netlayer
 
-@Suite("Writing to a descriptor", .patience(minutes: 1))
-struct DescriptorTests {
+@Suite("Writing to a descriptor", .patience(minutes: 1)) struct DescriptorTests {
     /// Regression: each partial write moved all bytes that were left, 34 GB for these.
     @Test func `many partial writes cost no more than their bytes`() {
         let bytes = PatternBytes.make(count: 16 << 20)

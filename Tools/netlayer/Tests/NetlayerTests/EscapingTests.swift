@@ -7,8 +7,7 @@ import ToolSupport
 
 /// A combining mark after an ASCII character, and some characters before one, make another `Character` of it, which
 /// compares equal to nothing that an escape looks for.
-@Suite("Escaping of reports", .patience(minutes: 1))
-struct EscapingTests {
+@Suite("Escaping of reports", .patience(minutes: 1)) struct EscapingTests {
     /// A scalar of each kind that joins the one before it or after it.
     private static let (before, after) = (
         ["\u{0D4E}", "\u{0600}", "\r"], ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{20DD}"]
@@ -21,7 +20,7 @@ struct EscapingTests {
 
     @Test(arguments: ["<", ">", "\"", "&"]) func `markup has no character of a text`(character: String) {
         for text in Self.joined(character) {
-            for escaped in [ComparisonPage.escaped(text), ComparisonJUnit.escaped(text)] {
+            for escaped in [HTML.escaped(text), ReportJUnit.escaped(text)] {
                 #expect(escaped.utf8.contains(UInt8(ascii: "&")) && escaped.utf8.contains(UInt8(ascii: ";")))
                 #expect(character == "&" || !escaped.utf8.contains(character.utf8.first!))
             }
@@ -30,7 +29,7 @@ struct EscapingTests {
 
     @Test func `a shell reads the word of a command as it was`() async throws {
         for text in Self.joined("'").filter({ !$0.contains("\r") }) {
-            let shown = ComparisonCommandLine.shown(["compare", "--save", "x\(text); echo planted #"])
+            let shown = ComparisonEnvironment.shown(["compare", "--save", "x\(text); echo planted #"])
             let run = try await ToolRun(["-c", "set -- \(shown); printf %s \"$4\""], of: "/bin/sh")
             #expect(run.text.utf8.elementsEqual("x\(text); echo planted #".utf8))
         }

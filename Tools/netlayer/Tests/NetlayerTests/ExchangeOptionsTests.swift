@@ -6,8 +6,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite(.patience(minutes: 1))
-struct ExchangeOptionsTests {
+@Suite(.patience(minutes: 1)) struct ExchangeOptionsTests {
     @Test(arguments: [["--user", "ada"], ["--digest"], ["--digest", "--basic", "--user", "a:b"]])
     func `options that make no sense are refused without their text`(arguments: [String]) {
         #expect {
@@ -17,7 +16,6 @@ struct ExchangeOptionsTests {
 
     @Test func `user and range go out as fields`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         try await FetchCommand.parse([server.url(), "-u", "ada:se:cret", "-r", "-500", "-o", "/dev/null"]).run()
         let request = try #require(server.requests.first)
         #expect(request.values(of: "Authorization") == ["Basic " + Data("ada:se:cret".utf8).base64EncodedString()])
@@ -28,7 +26,6 @@ struct ExchangeOptionsTests {
     @Test func `Digest responds to the challenge`() async throws {
         let challenge = [("WWW-Authenticate", #"Digest realm="r", nonce="n", qop="auth""#)]
         let server = try ScriptedServer(.response(401, fields: challenge, body: Data()), .ok())
-        defer { server.stop() }
         let command = ["-u", "ada:secret", "--digest", "-o", "/dev/null", "--transport", "curl"]
         try await FetchCommand.parse([server.url()] + command).run()
         #expect(server.requests.count == 2)
@@ -37,7 +34,6 @@ struct ExchangeOptionsTests {
 
     @Test func `a proxy is asked`() async throws {
         let proxy = try ScriptedServer(.ok())
-        defer { proxy.stop() }
         let command = ["http://name.invalid/x", "-x", proxy.url(), "-o", "/dev/null", "--transport", "curl"]
         try await FetchCommand.parse(command).run()
         #expect(proxy.requests.first?.target == "http://name.invalid/x")

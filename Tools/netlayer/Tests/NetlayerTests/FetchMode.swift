@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// A way in which `fetch` delivers a body. The tests of an option cover each of them.

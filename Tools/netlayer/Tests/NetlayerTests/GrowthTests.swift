@@ -3,8 +3,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Growth of a process", .patience(minutes: 1))
-struct GrowthTests {
+@Suite("Growth of a process", .patience(minutes: 1)) struct GrowthTests {
     /// Returns the states of a process that warms up, grows in steps of an allocator now and then, and keeps some bytes
     /// and descriptors of each request.
     private static func states(
@@ -32,7 +31,7 @@ struct GrowthTests {
     }
 
     @Test func `equal processes are rarely told apart`() {
-        let alarms = (1...200).count { Self.growths(seed: $0).contains { $0.isDecided } }
+        let alarms = (1...200).count { Self.growths(seed: $0).contains { $0.decided } }
         #expect(alarms <= 1)
     }
 
@@ -40,7 +39,7 @@ struct GrowthTests {
         for seed in 1...20 as ClosedRange<UInt64> {
             let growths = Self.growths(seed: seed, keeping: 20_000, descriptors: 1)
             #expect(growths.map(\.resource) == [.memory, .descriptors])
-            #expect(growths.allSatisfy { $0.isDecided })
+            #expect(growths.allSatisfy { $0.decided })
             #expect(growths[0].low < 20_000 && growths[0].high > 20_000)
             #expect(abs(growths[1].perRequest - 0.05) < 1e-9)
         }
@@ -52,7 +51,7 @@ struct GrowthTests {
         let copy = Self.states(keeping: 20_000, using: &generator)
         let other = Self.states(using: &generator)
         let growth = Growth.growths([("one", first), ("other", other)], copy: copy)[0]
-        #expect(growth.isDecided && growth.perRequest < 0)
+        #expect(growth.decided && growth.perRequest < 0)
         #expect(growth.text.hasPrefix("memory: one grows by ") && growth.text.contains(" a request more than other ("))
         let equal = Growth.growths([("one", first), ("other", copy)], copy: copy)
         #expect(equal[0].text.hasPrefix("memory: no growth of other beyond one's; one of "))
@@ -72,10 +71,10 @@ struct GrowthTests {
         }
         for round in 15..<30 { other[round].process = 1 }
         let growths = Growth.growths([("one", first), ("other", other)], copy: copy)
-        #expect(growths.count == 2 && growths.allSatisfy { !$0.isDecided })
+        #expect(growths.count == 2 && growths.allSatisfy { !$0.decided })
         // What the last one keeps is found.
         for round in 15..<30 { other[round].memory += (round - 15) * 400_000 }
-        #expect(Growth.growths([("one", first), ("other", other)], copy: copy)[0].isDecided)
+        #expect(Growth.growths([("one", first), ("other", other)], copy: copy)[0].decided)
         // And a last process of a few rounds is too young.
         for round in 24..<30 { other[round].process = 2 }
         #expect(Growth.growths([("one", first), ("other", other)], copy: copy).isEmpty)

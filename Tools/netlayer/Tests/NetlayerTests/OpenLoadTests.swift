@@ -8,8 +8,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Comparisons at a rate", .patience(minutes: 2))
-struct OpenLoadTests {
+@Suite("Comparisons at a rate", .patience(minutes: 2)) struct OpenLoadTests {
     private static func schedules(_ arms: Int, seed: UInt64 = 1) -> [OpenSchedule] {
         (0..<arms).map { OpenSchedule(rate: 100, arms: arms, arm: $0, seed: seed, begin: .now) }
     }
@@ -25,13 +24,7 @@ struct OpenLoadTests {
     @Test func `what was due while nothing could be sent is late by all of that time`() async throws {
         let stub = StubTransport()
         stub.always(.any, .text("there"))
-        let path = NSTemporaryDirectory() + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let client = NetworkClient(transport: stub)
-        let request = ArmRequest(
-            request: TransportRequest(url: try RequestURL("http://h/")), client: client,
-            clientForOrigin: { _ in client })
-        let worker = ArmWorker([request], usesPipeline: true, counter: try SharedNumber(path: path))
+        let worker = try ArmWorker.test(over: stub)
         let schedule = OpenSchedule(rate: 1000, seed: 1, begin: .now - .seconds(5))
         let report = try await worker.run(BlockOrder(url: 0, requests: 10, concurrency: 1, starts: schedule))
         #expect(report.latencies.count == 10 && report.latencies.allSatisfy { $0 > 4_980 })
@@ -54,19 +47,13 @@ struct OpenLoadTests {
         let server = try ScriptedServer([
             .read, .pause(.seconds(5)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
         ])
-        defer { server.stop() }
         let url = server.url()
-        async let run = ToolRun([
-            "compare", url, "--arm", "curl", "--arm", "curl:loops=2", "-n", "10", "--rate", "100",
-            "--processes", "1", "--warm-up", "0", "--as-json",
-        ])
+        async let run = ToolRun.compare(
+            url, "--arm", "curl", "--arm", "curl:loops=2", "-n", "10", "--rate", "100", "--processes", "1",
+            "--warm-up", "0")
         // One arm after another would have ten.
         try await server.wait(atMost: .seconds(60)) { $0.connectionCount - $0.endedConnectionCount >= 30 }
-        let ended = try await run
-        let result = try #require(try JSONSerialization.jsonObject(with: Data(ended.text.utf8)) as? [String: Any])
-        let urls = try #require(result["urls"] as? [[String: Any]])
-        let arms = try #require(urls[0]["arms"] as? [[String: Any]])
-        let blocks = arms.compactMap { ($0["blocks"] as? [[String: Any]])?.first }
-        #expect(blocks.count == 3 && blocks.allSatisfy { ($0["latenciesMs"] as? [Double])?.count == 10 })
+        let blocks = try await run.report.urls[0].arms.compactMap(\.blocks.first)
+        #expect(blocks.count == 3 && blocks.allSatisfy { $0.latencies.count == 10 })
     }
 }

@@ -6,9 +6,9 @@ import Testing
 @testable import netlayer
 
 @Suite struct OutputTests {
+    private let folder = TestFolder()
+
     @Test func `a file appears when it is finished, and keeps its mode`() throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let target = folder.path("out")
         #expect(
             FileManager.default.createFile(
@@ -23,8 +23,6 @@ import Testing
     }
 
     @Test func `a file that is given up leaves nothing`() throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         func abandon() throws {
             let file = try OutputFile(replacing: folder.path("out"))
             try file.write("half".utf8)
@@ -34,8 +32,6 @@ import Testing
     }
 
     @Test func `a symbolic link stays, and its target is replaced`() throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let target = folder.path("target")
         let link = folder.path("link")
         #expect(FileManager.default.createFile(atPath: target, contents: Data()))
@@ -48,8 +44,6 @@ import Testing
     }
 
     @Test func `a folder that is missing is named with the reason`() throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let target = folder.path("no/out")
         let failure = #expect(throws: ToolFailure.self) {
             let file = try OutputFile(replacing: target)
@@ -79,8 +73,8 @@ import Testing
 
     @Test func `progress tells share and speed where they are known`() {
         #expect(
-            ProgressMeter.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
-        #expect(ProgressMeter.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")
-        #expect(ProgressMeter.text(2_000_000, of: 1_000_000, after: .zero) == "2.0 MB")
+            ProgressLine.text(12_300_000, of: 41_000_000, after: .seconds(3)) == "12.3 MB of 41.0 MB (30 %), 4.1 MB/s")
+        #expect(ProgressLine.text(2_000_000, of: nil, after: .seconds(1)) == "2.0 MB, 2.0 MB/s")
+        #expect(ProgressLine.text(2_000_000, of: 1_000_000, after: .zero) == "2.0 MB")
     }
 }

@@ -5,8 +5,9 @@ import ToolSupport
 @testable import netlayer
 
 /// A program of `--exec`, and what it has started, ends with the comparison.
-@Suite("The end of netlayer compare --exec", .patience(minutes: 2))
-struct ProgramEndTests {
+@Suite("The end of netlayer compare --exec", .patience(minutes: 2)) struct ProgramEndTests {
+    private let folder = TestFolder()
+
     /// A comparison whose program runs. The program and its child hold one end of a pipe.
     private struct Comparison {
         let tool: RunningTool
@@ -36,8 +37,6 @@ struct ProgramEndTests {
     /// Regression: the arm was killed and its program ran on.
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP], [false, true])
     func `a signal ends the program too, even if its arm is stopped`(signal: Int32, isStopped: Bool) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let comparison = try await Comparison(in: folder)
         if isStopped { kill(comparison.arm, SIGSTOP) }
         comparison.tool.send(signal)
@@ -45,10 +44,7 @@ struct ProgramEndTests {
         #expect(await comparison.tool.status == 128 + signal)
     }
 
-    @Test(arguments: [SIGTERM, SIGKILL])
-    func `the program ends with its arm`(signal: Int32) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
+    @Test(arguments: [SIGTERM, SIGKILL]) func `the program ends with its arm`(signal: Int32) async throws {
         let comparison = try await Comparison(in: folder)
         kill(comparison.arm, signal)
         try await comparison.waitForProgram()
@@ -58,8 +54,6 @@ struct ProgramEndTests {
 
     /// Regression: an arm that was stopped or killed just then left a program behind, of which nothing knew.
     @Test func `a command runs only once its number is known`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let place = folder.path("number")
         RunningProgram.share(try SharedNumber(path: place, place: 1))
         let (process, output) = (Process(), Pipe())
@@ -75,8 +69,6 @@ struct ProgramEndTests {
 
     @Test(arguments: [false, true])
     func `a command whose number stays unknown does not run`(isKnown: Bool) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let line = isKnown ? "echo" : ":"
         let command = "echo ran $0 $# >out; cat >>out"
         let shell = try RunningTool(
@@ -87,8 +79,6 @@ struct ProgramEndTests {
     }
 
     @Test func `the program ends when the comparison is killed`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let comparison = try await Comparison(in: folder)
         comparison.tool.send(SIGKILL)
         try await comparison.waitForProgram()

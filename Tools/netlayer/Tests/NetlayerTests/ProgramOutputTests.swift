@@ -5,8 +5,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("The output of a program", .patience(minutes: 1))
-struct ProgramOutputTests {
+@Suite("The output of a program", .patience(minutes: 1)) struct ProgramOutputTests {
     private static func response(_ bytes: [UInt8], chunk: Int, limit: Int) -> RecordedResponse {
         var (output, response) = (ProgramOutput(limit: limit), RecordedResponse())
         for start in stride(from: 0, to: bytes.count, by: chunk) {

@@ -7,18 +7,17 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("netlayer record, replay and har show", .patience(minutes: 1))
-struct RecordingToolTests {
+@Suite("netlayer record, replay and har show", .patience(minutes: 1)) struct RecordingToolTests {
+    private let folder = TestFolder()
+
     private let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).har").path
 
     @Test func `what is recorded is shown, replayed and compared, without its secrets`() async throws {
         defer { try? FileManager.default.removeItem(atPath: file) }
         let server = try ScriptedServer(
             .ok(#"{"id":1,"token":"canary"}"#, fields: [("Content-Type", "application/json")]))
-        defer { server.stop() }
         let url = server.url("/a?key=canary&page=2")
-        let recorded = try await ToolRun(["record", file, url, "-H", "X-Api-Key: canary", "-d", "x=1"])
-        #expect(recorded.status == 0, "\(recorded.errors)")
+        let recorded = try await ToolRun(["record", file, url, "-H", "X-Api-Key: canary", "-d", "x=1"], status: 0)
         #expect(recorded.text == "200 POST \(server.url("/a"))?…\n1 exchanges are in \(file)\n")
         let text = try String(contentsOfFile: file, encoding: .utf8)
         #expect(!text.contains("canary") && text.contains("page=2"))
@@ -43,10 +42,8 @@ struct RecordingToolTests {
         let json = [("Content-Type", "application/json")]
         let server = try ScriptedServer(
             .ok(#"{"id":1,"name":"a"}"#, fields: json), .ok(#"{"id":1,"name":"b"}"#, fields: json))
-        defer { server.stop() }
         _ = try await ToolRun(["record", file, server.url("/")])
-        let changed = try await ToolRun(["replay", file])
-        #expect(changed.status == 1)
+        let changed = try await ToolRun(["replay", file], status: 1)
         let line = "  json:/name: 'a' over recorded, 'b' over now"
         #expect(changed.text.split(separator: "\n").contains { $0 == line }, "\(changed.text)")
     }
@@ -55,7 +52,6 @@ struct RecordingToolTests {
     @Test func `what a browser's file has besides requests of HTTP is left out and said`() async throws {
         defer { try? FileManager.default.removeItem(atPath: file) }
         let server = try ScriptedServer(.ok("hello"))
-        defer { server.stop() }
         func entry(_ url: String, _ status: Int, _ more: String = "") -> String {
             """
             {"startedDateTime":"2026-01-01T00:00:00Z","time":1,"request":{"method":"GET","url":"\(url)",\
@@ -93,13 +89,7 @@ struct RecordingToolTests {
 
     /// Regression: `replay -H 'Authorization: …'` sent the credential to every origin of a browser's file.
     @Test func `a secret field is sent only with requests that had it`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let (own, other) = (try ScriptedServer(.ok("x")), try ScriptedServer(.ok("x")))
-        defer {
-            own.stop()
-            other.stop()
-        }
         var recording = Recording(entries: [
             .init(
                 request: .init(url: own.url(), headerFields: [.authorization: "Bearer old"]),
@@ -107,10 +97,11 @@ struct RecordingToolTests {
             .init(request: .init(url: other.url()), response: .init(status: 200, body: .init(Data("x".utf8)))),
         ])
         try recording.write(to: folder.path("a.har"), bodies: .all)
-        let run = try await ToolRun([
-            "replay", folder.path("a.har"), "-H", "Authorization: Bearer new", "-H", "X-A: 1", "--fail-on", "nothing",
-        ])
-        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        _ = try await ToolRun(
+            [
+                "replay", folder.path("a.har"), "-H", "Authorization: Bearer new", "-H", "X-A: 1", "--fail-on",
+                "nothing",
+            ], status: 0)
         #expect(own.requests.map { $0.values(of: "Authorization") } == [["Bearer new"]])
         #expect(other.requests.map { $0.values(of: "Authorization") } == [[]])
         #expect(other.requests.map { $0.values(of: "X-A") } == [["1"]])
@@ -129,10 +120,7 @@ struct RecordingToolTests {
 
     /// Regression: "the same" was said of bodies that were never compared.
     @Test func `how far bodies were compared is said`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")])])
-        defer { server.stop() }
         let bodies = [
             Recording.Body(Data("abc".utf8)), Recording.Body(Data("ab".utf8), omitted: 1), Recording.Body(omitted: 3),
         ]
@@ -142,8 +130,7 @@ struct RecordingToolTests {
                 response: .init(status: 200, headerFields: [.contentLength: "3"], body: body))
         }
         try Recording(entries: entries).write(to: folder.path("a.har"), bodies: .all)
-        let run = try await ToolRun(["replay", folder.path("a.har")])
-        #expect(run.status == 0, "\(run.text)\(run.errors)")
+        let run = try await ToolRun(["replay", folder.path("a.har")], status: 0)
         let lines = run.text.split(separator: "\n").map(String.init)
         #expect(lines[0].hasSuffix("/0: 200, the same"))
         #expect(lines[1].hasSuffix("/1: 200, the same as far as it was recorded: 2 bytes of the body"))
@@ -155,8 +142,6 @@ struct RecordingToolTests {
 
     /// Regression: exchanges that a killed recorder had not written were missing without a word.
     @Test func `an incomplete recording is shown, and neither replayed nor compared`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         var recording = Recording(entries: [.init(request: .init(url: "http://127.0.0.1:9/"))])
         recording.isIncomplete = true
         try recording.write(to: folder.path("a.har"), bodies: .all)
@@ -175,21 +160,14 @@ struct RecordingToolTests {
             .ok(
                 #"{"token":"\#(String(repeating: "s", count: 120))","rest":"\#(rest)"}"#,
                 fields: [("Content-Type", "application/json")]))
-        defer { server.stop() }
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let file = folder.path("a.har")
-        let recorded = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "300"])
-        #expect(recorded.status == 0, "\(recorded.errors)")
-        let replayed = try await ToolRun(["replay", file])
-        #expect(replayed.status == 0, "\(replayed.text)")
+        _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "300"], status: 0)
+        _ = try await ToolRun(["replay", file], status: 0)
     }
 
     /// Regression: both bodies were cut to the shorter one.
     @Test(arguments: ["", "xxxxxxx", String(repeating: "x", count: 100), String(repeating: "x", count: 4_999)])
     func `a body that is shorter than the recorded one, which was cut, differs`(now: String) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let file = folder.path("a.har")
         // Without a length in the head, which would differ by itself.
         func response(_ body: String) -> Script {
@@ -197,12 +175,9 @@ struct RecordingToolTests {
         }
         let recorded = String(repeating: "x", count: 5_000)
         let server = try ScriptedServer(response(recorded), response(recorded), response(now))
-        defer { server.stop() }
         _ = try await ToolRun(["record", file, server.url("/"), "--max-recorded", "100", "--all-bodies"])
-        let same = try await ToolRun(["replay", file])
-        #expect(same.status == 0, "\(same.text)")
-        let shorter = try await ToolRun(["replay", file])
-        #expect(shorter.status == 1)
+        _ = try await ToolRun(["replay", file], status: 0)
+        let shorter = try await ToolRun(["replay", file], status: 1)
         #expect(
             shorter.text.contains("body: 5000 bytes over recorded, \(now.utf8.count) bytes over now"),
             "\(shorter.text)")

@@ -6,20 +6,15 @@ import ToolSupport
 @testable import netlayer
 
 /// Checks that `run` ends at once when its output can't be written: nobody will ever see the results of the requests.
-@Suite("run ends when its output fails", .patience(minutes: 2))
-struct ReplayOutputTests {
+@Suite("run ends when its output fails", .patience(minutes: 2)) struct ReplayOutputTests {
+    private let folder = TestFolder()
+
     enum Place: CaseIterable, Sendable { case closedPipe, fullDevice }
 
     /// The input stays open and one request never gets a response, so that only the output can end the program.
     @Test(arguments: Place.allCases, [1, 2, 256])
     func `output that fails ends the run`(place: Place, concurrency: Int) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let (stalled, quick) = (try ScriptedServer(.stalled), try ScriptedServer(.ok()))
-        defer {
-            stalled.stop()
-            quick.stop()
-        }
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""
         let command = "exec '\(RunningTool.path)' run ff --concurrency \(concurrency)\(target)"
@@ -38,10 +33,7 @@ struct ReplayOutputTests {
     /// Lines that have been read and not started yet are not sent any more.
     @Test(arguments: Place.allCases)
     func `output that fails with the last request ends the run`(place: Place) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let quick = try ScriptedServer(.ok())
-        defer { quick.stop() }
         let pipe = try NamedPipe(in: folder)
         let target = place == .fullDevice ? " >/dev/full" : ""
         let command = "exec '\(RunningTool.path)' run ff --concurrency 2\(target)"

@@ -8,10 +8,7 @@ import Testing
 
 @Suite struct ReplayTests {
     private func answer(_ text: String) async -> String {
-        let replay = Replay(transport: EchoingTransport(), output: .standardOutput, concurrency: 1)
-        let line = LineSplitter.Line(number: 7, bytes: Array(text.utf8))
-        let answer = await replay.outcome(of: line, holding: replay.bodies.share())
-        return String(decoding: answer.json.line, as: UTF8.self)
+        await Replay(over: EchoingTransport()).outcome(of: text, number: 7).text
     }
 
     @Test func `a response has the request's id`() async {
@@ -64,12 +61,10 @@ import Testing
         let fields = [("Location", "/end#f"), ("Set-Cookie", "sid=1; Path=/"), ("Content-Length", "0")]
         let server = try ScriptedServer(
             [.read, .send(Script.head(302, fields: fields)), .forEachRequest([.send(end)])], .ok())
-        defer { server.stop() }
-        let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
+        let replay = Replay(over: CurlNetworkDispatcher())
         func answer(_ path: String, _ session: String, _ options: String) async -> OutcomeLine {
-            let text = #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#
-            let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
-            return await replay.outcome(of: line, holding: replay.bodies.share())
+            await replay.outcome(
+                of: #"{"url":"\#(server.url(path))","session":"\#(session)","options":\#(options)}"#)
         }
         let first = await answer("/start", "a", #"{"cookies":"memory","followRedirects":true}"#)
         #expect(first.status == 200)
@@ -86,18 +81,11 @@ import Testing
         let target = try ScriptedServer(.ok())
         let fields = [("Location", target.url("/end")), ("Content-Length", "0")]
         let start = try ScriptedServer([.read, .send(Script.head(302, fields: fields)), .close])
-        defer {
-            target.stop()
-            start.stop()
-        }
-        let replay = Replay(transport: CurlNetworkDispatcher(), output: .standardOutput, concurrency: 1)
         let text = #"""
             {"url":"\#(start.url("/"))","headers":[["Cookie","a=b"],["X-Plain","c"],["Host","own.test"]],
             "options":{"followRedirects":true,"trustRedirects":\#(trusts),"auth":{"scheme":"basic","user":"u","password":"p"}}}
             """#
-        let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
-        let answer = await replay.outcome(of: line, holding: replay.bodies.share())
-        #expect(answer.status == 200)
+        #expect(await Replay(over: CurlNetworkDispatcher()).outcome(of: text).status == 200)
         let request = try #require(target.requests.first)
         #expect(request.values(of: "Authorization") == (trusts ? ["Basic dTpw"] : []))
         #expect(request.values(of: "Cookie") == (trusts ? ["a=b"] : []))
@@ -119,4 +107,24 @@ import Testing
             )
         }
     }
+}
+
+extension Replay {
+    /// Creates one that sends a line at a time.
+    init(
+        over transport: any HTTPTransport, bodies: BodyBudget = BodyBudget(), sessions: SessionJars = SessionJars()
+    ) {
+        self.init(
+            transport: transport, output: .standardOutput, concurrency: 1, bodies: bodies, sessions: sessions)
+    }
+
+    func outcome(of text: String, number: Int = 1) async -> OutcomeLine {
+        let share = bodies.share()
+        defer { share.giveBack() }
+        return await outcome(of: LineSplitter.Line(number: number, bytes: Array(text.utf8)), holding: share)
+    }
+}
+
+extension OutcomeLine {
+    var text: String { String(decoding: json.line, as: UTF8.self) }
 }

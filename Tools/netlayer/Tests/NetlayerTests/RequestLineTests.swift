@@ -9,7 +9,7 @@ import Testing
     private func parse(_ text: String) throws -> RequestLine { try RequestLine(try JSONParser.parse(Array(text.utf8))) }
 
     private func options(_ text: String) throws -> TransportRequest {
-        try parse(#"{"url":"http://a/","options":\#(text)}"#).transportRequest()
+        try parse(#"{"url":"http://a/","options":\#(text)}"#).request
     }
 
     @Test func `a full line becomes a request`() throws {
@@ -22,7 +22,7 @@ import Testing
             """#
         )
         #expect(line.id == .number("1.50"))
-        let request = try line.transportRequest()
+        let request = line.request
         #expect(request.method == .put)
         #expect(request.url.absoluteString == "http://a/b?c")
         #expect(request.headerFields[values: try #require(.init("X-A"))] == ["1", "2"])
@@ -37,14 +37,14 @@ import Testing
     }
 
     @Test func `user and password of a URL are no part of it`() throws {
-        let request = try parse(#"{"url":"http://u:p@bücher.example/"}"#).transportRequest()
+        let request = try parse(#"{"url":"http://u:p@bücher.example/"}"#).request
         #expect(request.url.absoluteString == "http://xn--bcher-kva.example/")
         #expect(request.wireFields[.authorization] == "Basic dTpw")
     }
 
     @Test func `a line with a URL alone has the defaults`() throws {
         let line = try parse(#"{"url":"http://a/","method":null,"options":{}}"#)
-        let request = try line.transportRequest()
+        let request = line.request
         #expect(line.id == .null)
         #expect(request.method == .get)
         #expect(request.body == nil)
@@ -104,8 +104,7 @@ import Testing
 
     @Test func `a streamed upload is a body of unknown length`() throws {
         func body(_ options: String) throws -> TransportRequest.Body? {
-            try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#)
-                .transportRequest().body
+            try parse(#"{"url":"http://a/","method":"POST","bodyBase64":"aGk=","options":\#(options)}"#).request.body
         }
         let streamed = try #require(try body(#"{"uploadStreamed":true}"#))
         #expect(streamed.length == nil && streamed.isReplayable)
@@ -115,8 +114,7 @@ import Testing
     @Test func `redirects and cookies become a pipeline`() throws {
         let transport = URLSessionNetworkDispatcher.shared
         func client(_ text: String) throws -> NetworkClient {
-            let line = try parse(#"{"url":"http://a/","options":\#(text)}"#)
-            return try line.options.client(over: transport, for: line.transportRequest()) { CookieJar() }
+            try parse(#"{"url":"http://a/","options":\#(text)}"#).client(over: transport) { CookieJar() }
         }
         #expect(try client("{}").cookieJar == nil)
         #expect(try client(#"{"cookies":"memory"}"#).cookieJar?.cookies.isEmpty == true)
@@ -234,18 +232,20 @@ import Testing
     }
 
     @Test func `an option and its header field exclude one another`() throws {
-        let line = try parse(#"{"url":"http://a/","headers":[["range","bytes=0-1"]],"options":{"range":"0-1"}}"#)
-        let error = #expect(throws: NetworkError.self) { try line.transportRequest() }
+        let line = #"{"url":"http://a/","headers":[["range","bytes=0-1"]],"options":{"range":"0-1"}}"#
+        let error = #expect(throws: NetworkError.self) { try parse(line) }
         #expect(error?.code == .invalidOption)
     }
 
     @Test(arguments: ["0-499", "500-", "-500", "0-0,10-20", "bytes=1-2"])
     func `a range is sent in bytes`(_ text: String) throws {
-        #expect(try ByteRange.fieldValue(text) == "bytes=" + text.replacing("bytes=", with: ""))
+        #expect(
+            try options(#"{"range":"\#(text)"}"#).headerFields[.range] == "bytes=" + text.replacing("bytes=", with: ""))
     }
 
     @Test(arguments: ["", "-", "5", "5-4", "a-b", "1-2,", "1-2-3", "+1-2", "0-99999999999999999999", "0-1\r\nX: y"])
-    func `a range that makes no sense is refused`(_ text: String) {
-        #expect(throws: NetworkError.self) { try ByteRange.fieldValue(text) }
+    func `a range that makes no sense is refused`(_ text: String) throws {
+        var request = TransportRequest(url: try RequestURL("http://a/"))
+        #expect(throws: NetworkError.self) { try request.ask(forPart: text) }
     }
 }

@@ -8,8 +8,9 @@ import ToolSupport
 @testable import netlayer
 
 /// Where the requests of a comparison come from, and what tells them apart.
-@Suite("The requests of netlayer compare", .patience(minutes: 2))
-struct RequestsCompareTests {
+@Suite("The requests of netlayer compare", .patience(minutes: 2)) struct RequestsCompareTests {
+    private let folder = TestFolder()
+
     @Test(arguments: [
         (["{\"url\":\"http://127.0.0.1:1/\"}", "{"], "line 2: not JSON"),
         (["{\"uri\":\"x\"}"], "line 1: 'url' is missing"),
@@ -17,9 +18,7 @@ struct RequestsCompareTests {
         ([], "has no requests"),
     ])
     func `a file that can't be used is said once, with the line`(lines: [String], words: String) async throws {
-        let path = FileManager.default.temporaryDirectory.appending(path: "lines-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        let path = try folder.write(lines.joined(separator: "\n"), to: "lines")
         let run = try await ToolRun(["compare", "--input", path])
         #expect(run.status != 0 && run.errors.contains(words), "\(run.errors)")
         #expect(run.errors.split(separator: "\n").count == 1)
@@ -44,7 +43,7 @@ struct RequestsCompareTests {
 
     /// Regression: a protocol, a proxy or a redirect more was the same request to a baseline.
     @Test func `options tell requests apart, and timeouts don't`() async throws {
-        func fingerprint(_ words: String...) async throws -> String {
+        func fingerprint(_ words: [String] = []) async throws -> String {
             let command = try CompareCommand.parse(["http://h/"] + words)
             return try #require(try await command.requestsToCompare(InputFiles()).first).fingerprint()
         }
@@ -54,23 +53,19 @@ struct RequestsCompareTests {
             ["--http1.0"], ["-L"], ["-L", "--max-redirects", "3"], ["--retry", "1"], ["-x", "http://p:1"],
             ["--resolve", "h:80:127.0.0.1"], ["-u", "a:b"], ["-u", "a:c"],
         ] {
-            let command = try CompareCommand.parse(["http://h/"] + words)
-            let own = try #require(try await command.requestsToCompare(InputFiles()).first).fingerprint()
-            #expect(seen.insert(own).inserted, "\(words)")
+            #expect(seen.insert(try await fingerprint(words)).inserted, "\(words)")
         }
-        #expect(try await fingerprint("--timeout", "3", "--connect-timeout", "2") == plain)
-        #expect(try await fingerprint("--max-body", "30") != plain)
+        #expect(try await fingerprint(["--timeout", "3", "--connect-timeout", "2"]) == plain)
+        #expect(try await fingerprint(["--max-body", "30"]) != plain)
     }
 
     @Test func `lines are requests of their own, by all that they say`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         let lines = [
             #"{"url":"http://h/"}"#, #"{"url":"http://h/","options":{"followRedirects":true}}"#,
             #"{"url":"http://h/","options":{"maxBodyBytes":5}}"#, #"{"id": 1, "url":"http://h/"}"#,
         ]
-        try lines.joined(separator: "\n").write(toFile: folder.path("l"), atomically: true, encoding: .utf8)
-        let command = try CompareCommand.parse(["--input", folder.path("l")])
+        let file = try folder.write(lines.joined(separator: "\n"), to: "lines")
+        let command = try CompareCommand.parse(["--input", file])
         let files = InputFiles()
         let requests = try await command.requestsToCompare(files)
         #expect(requests.map(\.weight) == [2, 1, 1])
@@ -83,11 +78,7 @@ struct RequestsCompareTests {
     /// Regression: each process read the files again, and sent what was there by then. A pipe has its bytes once.
     @Test(arguments: ["file", "pipe"])
     func `each process sends what the comparison has read`(_ kind: String) async throws {
-        let (server, folder) = (try ScriptedServer(.ok("hello")), try TestFolder())
-        defer {
-            server.stop()
-            folder.remove()
-        }
+        let server = try ScriptedServer(.ok("hello"))
         let (lines, token) = (folder.path("lines"), folder.path("token"))
         let text = #"{"url":"\#(server.url("/a"))"}"#
         try Data("first".utf8).write(to: URL(filePath: token))
@@ -115,8 +106,6 @@ struct RequestsCompareTests {
     }
 
     @Test func `files beyond the limit are refused before anything is sent`() async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
         for name in ["a", "b"] { try Data(count: 600).write(to: URL(filePath: folder.path(name))) }
         let files = InputFiles(limit: 1000)
         #expect(try await files.bytes(of: folder.path("a"), limit: 600).count == 600)
@@ -151,8 +140,6 @@ struct RequestsCompareTests {
     /// Regression: failures before anything counted were nowhere, and the status was 0.
     @Test func `failures of first requests are said`() async throws {
         let server = try ScriptedServer(scripts: Array(repeating: [.readHead, .reset], count: 3) + [.ok()])
-        defer { server.stop() }
-        let folder = try TestFolder()
         let file = folder.path("junit.xml")
         let run = try await ToolRun([
             "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
@@ -167,15 +154,13 @@ struct RequestsCompareTests {
     /// Regression: a check before the measurement opened and closed the pipe, and its reader was gone.
     @Test func `a report goes to a pipe whose reader waits`() async throws {
         let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let folder = try TestFolder()
         let pipe = try NamedPipe(in: folder)
         async let reader = ToolRun([pipe.path], of: "/usr/bin/cat")
-        let run = try await ToolRun([
-            "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
-            "--html", pipe.path,
-        ])
-        #expect(run.status == 0, "\(run.errors)")
+        _ = try await ToolRun(
+            [
+                "compare", server.url(), "-n", "8", "--warm-up", "0", "--arm", "curl", "--arm", "curl:loops=2",
+                "--html", pipe.path,
+            ], status: 0)
         #expect(try await reader.text.contains("median"))
     }
 
@@ -192,24 +177,9 @@ struct RequestsCompareTests {
         let slow = try ScriptedServer([
             .read, .pause(.milliseconds(pause)), .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .close,
         ])
-        defer {
-            fast.stop()
-            slow.stop()
-        }
-        let run = try await ToolRun(["compare", fast.url(), slow.url(), "-n", "8", "--warm-up", "0", "--as-json"])
-        struct Report: Decodable {
-            struct URL: Decodable {
-                struct Arm: Decodable {
-                    struct Summary: Decodable { var coldMs: Double }
-                    var summary: Summary
-                }
-                var arms: [Arm]
-            }
-            var urls: [URL]
-        }
-        let urls = try JSONDecoder().decode(Report.self, from: run.output).urls
-        #expect(urls[1].arms.allSatisfy { $0.summary.coldMs >= Double(pause) }, "\(run.text.prefix(200))")
-        #expect(urls[0].arms.contains { $0.summary.coldMs < Double(pause) })
+        let (report, _) = try await ToolRun.compare(fast.url(), slow.url(), "-n", "8", "--warm-up", "0")
+        let colds = report.urls.map { $0.arms.map { $0.summary.coldMs ?? 0 } }
+        #expect(colds[1].allSatisfy { $0 >= Double(pause) } && colds[0].contains { $0 < Double(pause) }, "\(colds)")
     }
 
     @Test func `a URL that can't be sent is said once`() async throws {

@@ -6,8 +6,7 @@ import ToolSupport
 @testable import netlayer
 
 /// What an arm keeps of responses, and what the comparison learns of them.
-@Suite(.patience(minutes: 1))
-struct ResponseMemoryTests {
+@Suite(.patience(minutes: 1)) struct ResponseMemoryTests {
     @Test func `a response without room keeps its status and its error`() {
         var (memory, tally) = (ResponseMemory(), ContentTally())
         func add(_ make: (inout RecordedResponse) -> Void) {

@@ -64,14 +64,11 @@ import Testing
     @Test(arguments: [StubResponse.text("x", headerFields: [.setCookie: "a=b"]), .failure(NetworkError.connectTimeout)])
     func `the cookies of a line count, whether its call fails or not`(response: StubResponse) async {
         let jars = SessionJars()
-        let replay = Replay(
-            transport: StubTransport(always: response), output: .standardOutput, concurrency: 1, sessions: jars)
         let text = #"""
             {"url":"http://a.example.com/","session":"s",
             "options":{"initialCookies":[{"domain":"b.example.com","name":"c"}]}}
             """#
-        let line = LineSplitter.Line(number: 1, bytes: Array(text.utf8))
-        _ = await replay.outcome(of: line, holding: replay.bodies.share())
+        _ = await Replay(over: StubTransport(always: response), sessions: jars).outcome(of: text)
         let jar = jars.jar(for: .string("s"))
         let bytes = jars.bytes
         #expect(bytes > 0)

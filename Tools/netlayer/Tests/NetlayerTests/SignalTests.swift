@@ -4,8 +4,7 @@ import Testing
 import ToolSupport
 
 /// What happens to signals from the first instruction of the program on, and in the programs that it starts.
-@Suite("Signals", .patience(minutes: 2))
-struct SignalTests {
+@Suite("Signals", .patience(minutes: 2)) struct SignalTests {
     /// Returns the signals of a line of `/proc/…/status`, such as `SigIgn` (proc_pid_status(5)).
     fileprivate static func signals(_ line: String, in status: String) -> Set<Int32>? {
         guard let found = status.split(separator: "\n").first(where: { $0.hasPrefix("\(line):") }),
@@ -18,7 +17,6 @@ struct SignalTests {
     /// lost if it came within the first thirty milliseconds.
     @Test func `no signal that ends the program is ignored at any time`() async throws {
         let server = try ScriptedServer([.read, .stall])
-        defer { server.stop() }
         let tool = try RunningTool(["fetch", server.url()])
         var ignored: Set<Int32> = []
         while server.requests.isEmpty {
@@ -33,20 +31,17 @@ struct SignalTests {
 }
 
 /// The signals of a program that is compared: a suite of the comparisons, which run apart from other tests.
-@Suite("Signals of a compared program", .patience(minutes: 2))
-struct SignalCompareTests {
+@Suite("Signals of a compared program", .patience(minutes: 2)) struct SignalCompareTests {
     /// A program of `nohup` that is compared is one too.
     @Test func `a compared program inherits the signals that the comparison's parent ignores, and no other ones`()
         async throws
     {
-        let folder = try TestFolder()
-        defer { folder.remove() }
+        let folder = TestFolder()
         let program = "grep -e SigIgn -e SigBlk /proc/self/status >> \(folder.path("seen"))"
         let command = "trap '' HUP; exec '\(RunningTool.path)' compare --exec '\(program)' -n 2"
         RunningTool.setDefaultSignals
-        let run = try await ToolRun(["-c", command], of: "/bin/sh")
-        #expect(run.status == 0, "\(run.errors)")
-        let seen = try String(contentsOfFile: folder.path("seen"), encoding: .utf8)
+        _ = try await ToolRun(["-c", command], of: "/bin/sh", status: 0)
+        let seen = try folder.read("seen")
         for (line, expected) in [("SigBlk", []), ("SigIgn", [SIGHUP])] {
             #expect(SignalTests.signals(line, in: seen) == Set(expected), "\(line)")
         }

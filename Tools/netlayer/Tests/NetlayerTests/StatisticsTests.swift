@@ -5,8 +5,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Statistics of a comparison", .patience(minutes: 2))
-struct StatisticsTests {
+@Suite("Statistics of a comparison", .patience(minutes: 2)) struct StatisticsTests {
     /// Values of scipy.stats.t.ppf.
     @Test(
         arguments: [
@@ -71,20 +70,19 @@ struct StatisticsTests {
         let (first, other) = (blocks(1, &generator), blocks(change, &generator))
         let noise = Verdicts.noise(first, blocks(1, &generator), draws: 200, using: &generator)
         return Verdicts.verdicts(
-            url: "u", arms: [("one", first), ("other", other)], noise: noise, comparisons: 1, draws: 200,
-            using: &generator)
+            url: "u", ("one", first), ("other", other), noise: noise, comparisons: 1, draws: 200, using: &generator)
     }
 
     /// The chance of a wrong verdict is 5 % for a whole run; the noise floor makes it smaller.
     @Test func `equal arms are rarely told apart`() {
-        let alarms = (1...100).count { Self.experiment(UInt64($0), change: 1).contains { $0.isDecided } }
+        let alarms = (1...100).count { Self.experiment(UInt64($0), change: 1).contains { $0.decided } }
         #expect(alarms <= 5)
     }
 
     /// Where other work takes the cores, a process may be slower than its equal for as long as it lives.
     @Test func `equal arms are rarely told apart by what their processes have in common`() {
         let alarms = (1...60).count {
-            Self.experiment(UInt64($0), change: 1, processes: 6, rounds: 6, luck: 0.4).contains { $0.isDecided }
+            Self.experiment(UInt64($0), change: 1, processes: 6, rounds: 6, luck: 0.4).contains { $0.decided }
         }
         #expect(alarms <= 3)
     }
@@ -115,7 +113,7 @@ struct StatisticsTests {
     /// The blocks of both arms meet the same drift of the machine, of up to 40 %, which the pairs cancel.
     @Test func `an arm that is a quarter slower is found`() {
         let found = (1...20).count { seed in
-            Self.experiment(UInt64(seed), change: 1.25).contains { $0.metric == .p50 && $0.isDecided && $0.ratio! < 1 }
+            Self.experiment(UInt64(seed), change: 1.25).contains { $0.metric == .p50 && $0.decided && $0.ratio! < 1 }
         }
         #expect(found >= 19)
     }
@@ -139,11 +137,11 @@ struct StatisticsTests {
         #expect(pairs.interval(.p50, confidence: 0.95) == nil)
         #expect(pairs.ratio(.p50) == 1)
         let verdicts = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], comparisons: 1, using: &generator)
-        #expect(verdicts.allSatisfy { !$0.isDecided })
+            url: "u", ("a", blocks), ("b", blocks), noise: [:], comparisons: 1, using: &generator)
+        #expect(verdicts.allSatisfy { !$0.decided })
         #expect(verdicts[0].text == "median: too few processes for a verdict, 4 of 5")
         let none = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", [])], noise: [:], comparisons: 1, using: &generator)
+            url: "u", ("a", blocks), ("b", []), noise: [:], comparisons: 1, using: &generator)
         #expect(none.map(\.text).first == "median: not measured")
     }
 
@@ -155,7 +153,7 @@ struct StatisticsTests {
                 process: process)
         }
         let verdicts = Verdicts.verdicts(
-            url: "u", arms: [("a", blocks), ("b", blocks)], noise: [:], comparisons: 1, using: &generator)
+            url: "u", ("a", blocks), ("b", blocks), noise: [:], comparisons: 1, using: &generator)
         #expect(verdicts.filter { $0.interval == nil }.map(\.metric) == [.p99])
         #expect(verdicts[2].text == "99th percentile: too few requests for a verdict, 30 of 1000")
     }
@@ -178,11 +176,11 @@ struct StatisticsTests {
             return Growth.growths([("one", first), ("other", steps(more))], copy: copy).first { $0.resource == .memory }
         }
         let equal = (0..<200).compactMap { _ in growth(0) }
-        #expect(equal.count { $0.isDecided } <= 3)
+        #expect(equal.count { $0.decided } <= 3)
         // The size is another one each time, as its interval is.
         let size = equal.map(\.detectable).sorted()[100]
-        #expect((0..<200).count { _ in growth(size)?.isDecided == true } >= 194)
-        #expect((0..<200).count { _ in growth(size / 3)?.isDecided == true } < 194)
+        #expect((0..<200).count { _ in growth(size)?.decided == true } >= 194)
+        #expect((0..<200).count { _ in growth(size / 3)?.decided == true } < 194)
     }
 
     @Test func `all verdicts of a report share one chance of an error`() {
@@ -200,8 +198,8 @@ struct StatisticsTests {
     @Test func `a verdict says what the data carry`() {
         func verdict(_ metric: Metric, _ ratio: Double, _ low: Double, _ high: Double, noise: Double?) -> Verdict {
             Verdict(
-                url: "u", metric: metric, arms: ("curl", "urlsession"), ratio: ratio,
-                interval: RatioInterval(ratio: ratio, low: low, high: high), noise: noise, confidence: 0.95)
+                url: "u", metric: metric, arms: ["curl", "urlsession"], ratio: ratio,
+                interval: RatioInterval(ratio: ratio, low: low, high: high), noise: noise)
         }
         #expect(
             verdict(.p50, 0.46, 0.43, 0.49, noise: 1.06).text
@@ -218,16 +216,16 @@ struct StatisticsTests {
             verdict(.p50, 1.0042, 1.002, 1.04, noise: 1.001).text
                 == "median: urlsession is 1.004 times as fast as curl (95 % CI 1.002 to 1.04; noise floor 0.1 %)")
         let open = verdict(.p99, 1.01, 0.97, 1.05, noise: 1.02)
-        #expect(!open.isDecided)
+        #expect(!open.decided)
         #expect(
             open.text
                 == "99th percentile: no difference found between curl and urlsession; one of 9 % would have been found")
         let noisy = verdict(.p99, 0.43, 0.32, 0.59, noise: 11)
-        #expect(!noisy.isDecided)
+        #expect(!noisy.decided)
         #expect(noisy.text.hasSuffix(" beyond the one between two equal arms, of over 900 %"))
         #expect(verdict(.p99, 0.9, 0.05, 16, noise: 11).text.hasSuffix("; the data are too noisy to show any"))
         #expect(verdict(.p50, 40, 30, 50, noise: 10.5).text.hasSuffix("; noise floor over 900 %)"))
         // The interval excludes 1, but two copies of one arm are that far apart.
-        #expect(!verdict(.p50, 0.97, 0.95, 0.99, noise: 1.06).isDecided)
+        #expect(!verdict(.p50, 0.97, 0.95, 0.99, noise: 1.06).decided)
     }
 }

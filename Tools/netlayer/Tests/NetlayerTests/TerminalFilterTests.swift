@@ -1,5 +1,4 @@
 import Foundation
-import Foundation
 import NetworkLayer
 import Testing
 import ToolSupport
@@ -7,8 +6,7 @@ import ToolSupport
 @testable import netlayer
 
 /// Checks that a terminal shows the same for a body in chunks as for the whole body, wherever the chunks end.
-@Suite("The terminal's filter", .patience(minutes: 1))
-struct TerminalFilterTests {
+@Suite("The terminal's filter", .patience(minutes: 1)) struct TerminalFilterTests {
     /// Pieces of characters: whole ones, incomplete ones, and invalid bytes.
     private static let pieces: [[UInt8]] = [
         [0x61], [0x0A], [0x1B], [0xC3], [0xA9], [0xC3, 0xA9], [0xE2, 0x82], [0xE2, 0x82, 0xAC], [0xF0, 0x9F, 0x98],
@@ -28,8 +26,7 @@ struct TerminalFilterTests {
         return String(decoding: shown + filter.end(), as: UTF8.self)
     }
 
-    @Test
-    func `an incomplete character at the end is shown`() {
+    @Test func `an incomplete character at the end is shown`() {
         for piece in Self.pieces {
             let bytes = Array("abc".utf8) + piece
             #expect(Self.inChunks(bytes, of: bytes.count) == Self.whole(bytes), "\(bytes)")
@@ -37,8 +34,7 @@ struct TerminalFilterTests {
         }
     }
 
-    @Test
-    func `any bytes look the same in chunks of any size`() {
+    @Test func `any bytes look the same in chunks of any size`() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
             let bytes = (0..<Int.random(in: 0...12, using: &generator)).flatMap { _ in
@@ -50,8 +46,7 @@ struct TerminalFilterTests {
 
     @Test(arguments: [nil, NetworkError.cancelled])
     func `the end of a body is shown, also after a failure`(failure: NetworkError?) async throws {
-        let folder = try TestFolder()
-        defer { folder.remove() }
+        let folder = TestFolder()
         let file = try Descriptor.open(folder.path("out"), O_WRONLY | O_CREAT, mode: 0o600)
         let printer = ResponsePrinter(writer: OutputWriter(file, named: "out"), isTerminal: true)
         let body = AsyncThrowingStream<Data, any Error> { continuation in
@@ -65,6 +60,6 @@ struct TerminalFilterTests {
         }
         #expect(met?.code == failure?.code)
         try file.close()
-        #expect(try String(contentsOfFile: folder.path("out"), encoding: .utf8) == "A: b\nabé\u{FFFD}")
+        #expect(try folder.read("out") == "A: b\nabé\u{FFFD}")
     }
 }

@@ -1,23 +1,20 @@
 import Foundation
 import NetworkLayer
 import NetworkRecording
-import Synchronization
 import Testing
 import ToolSupport
 
 @testable import netlayer
 
-@Suite("netlayer replay --timing", .patience(minutes: 1))
-struct TimedReplayTests {
+@Suite("netlayer replay --timing", .patience(minutes: 1)) struct TimedReplayTests {
     /// Regression: all entries that were due began at once, however many they were.
-    @Test(arguments: [1, 3, 20])
-    func `no more requests than the limit are in progress`(limit: Int) async throws {
+    @Test(arguments: [1, 3, 20]) func `no more requests than the limit are in progress`(limit: Int) async throws {
         let transport = CountingTransport()
         let start = Date()
         let entries = (0..<20).map { Recording.Entry(started: start, request: .init(url: "http://h/\($0)")) }
         let again = RecordedAgain(transport: transport, fields: try ReplacedFields([]), timeout: .seconds(30))
         var names: Set<String> = []
-        try await ReplayCommand.sendTimed(entries, of: again, from: start, limit: limit) { outcome in
+        try await ReplayCommand.send(entries, of: again, from: start, limit: limit) { outcome in
             transport.counts.withLock { $0.ended += 1 }
             names.insert(outcome.name)
         }

@@ -1,4 +1,7 @@
 import Foundation
+import Testing
+
+@testable import netlayer
 
 /// A complete run of the program that was built with the tests.
 struct ToolRun: Sendable {
@@ -15,8 +18,10 @@ struct ToolRun: Sendable {
     /// - Parameters:
     ///   - environment: Variables in addition to the test's own.
     ///   - program: The path of another program.
+    ///   - expected: The expected exit status, if that is all there is to check.
     init(
-        _ arguments: [String], of program: String? = nil, environment: [String: String] = [:]
+        _ arguments: [String], of program: String? = nil, environment: [String: String] = [:],
+        status expected: Int32? = nil, at place: SourceLocation = #_sourceLocation
     ) async throws {
         RunningTool.setDefaultSignals
         let process = Process()
@@ -46,6 +51,13 @@ struct ToolRun: Sendable {
         } onCancel: {
             kill(number, SIGKILL)
         }
+        if let expected { #expect(status == expected, "\(self.errors)", sourceLocation: place) }
+    }
+
+    /// Runs a comparison, and returns its report too.
+    static func compare(_ words: String...) async throws -> (report: Report, run: ToolRun) {
+        let run = try await ToolRun(["compare", "--as-json"] + words)
+        return (try JSONDecoder().decode(Report.self, from: run.output), run)
     }
 
     /// Runs the program with a `--timeout`, and again if its watchdog was faster than the command: on a machine that
@@ -73,18 +85,27 @@ struct ToolRun: Sendable {
     }
 }
 
-/// A temporary folder for one test.
-struct TestFolder: Sendable {
+/// A temporary folder, which exists as long as the test holds it.
+final class TestFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "netlayer-\(UUID().uuidString)")
 
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    /// What is written into a folder that could not be made says so.
+    init() { try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     func path(_ name: String) -> String { url.appending(path: name).path }
+
+    /// Returns the path of a file with a text.
+    func write(_ text: String, to name: String) throws -> String {
+        try Data(text.utf8).write(to: url.appending(path: name))
+        return path(name)
+    }
+
+    func read(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
     /// The names in the folder, sorted.
     var entries: [String] {
         get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
     }
-
-    func remove() { try? FileManager.default.removeItem(at: url) }
 }

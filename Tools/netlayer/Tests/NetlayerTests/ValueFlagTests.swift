@@ -4,8 +4,7 @@ import Testing
 
 @testable import netlayer
 
-@Suite("The table of options with a value")
-struct ValueFlagTests {
+@Suite("The table of options with a value") struct ValueFlagTests {
     /// What the argument parser knows, as it tells shells and manual pages.
     private struct Help: Decodable {
         struct Command: Decodable {

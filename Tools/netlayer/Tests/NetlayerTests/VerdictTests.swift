@@ -7,8 +7,7 @@ import ToolSupport
 
 @testable import netlayer
 
-@Suite("Verdicts on what is not time", .patience(minutes: 1))
-struct VerdictTests {
+@Suite("Verdicts on what is not time", .patience(minutes: 1)) struct VerdictTests {
     private static func blocks(
         latency: Double = 1, cold: Double = 10, connections: Int? = 0, attempts: Int = 100, seconds: Double = 1,
         cpu: Double = 5_000
@@ -24,14 +23,14 @@ struct VerdictTests {
     private static func verdicts(_ one: [Block], _ other: [Block]) -> [Metric: Verdict] {
         var generator = SeededGenerator(seed: 1)
         let all = Verdicts.verdicts(
-            url: "u", arms: [("curl", one), ("urlsession", other)], noise: [:], comparisons: 1, using: &generator)
+            url: "u", ("curl", one), ("urlsession", other), noise: [:], comparisons: 1, using: &generator)
         return Dictionary(uniqueKeysWithValues: all.map { ($0.metric, $0) })
     }
 
     /// Regression: what happens to a connection's first request had no verdict.
     @Test func `first requests, connections and attempts have verdicts`() throws {
         let verdicts = Self.verdicts(Self.blocks(), Self.blocks(cold: 60, connections: 2, attempts: 101))
-        #expect(verdicts[.p50]?.isDecided == false)
+        #expect(verdicts[.p50]?.decided == false)
         #expect(
             verdicts[.cold]?.text.hasPrefix(
                 "first request of a process: curl is 5.7 times as fast as urlsession (95 % CI") == true,
@@ -46,7 +45,7 @@ struct VerdictTests {
 
     @Test func `equal counts are not worth a line, and unknown ones have no verdict`() {
         let equal = Self.verdicts(Self.blocks(), Self.blocks())
-        #expect(equal.values.allSatisfy { !$0.isDecided } && equal[.connections]?.isShown == false)
+        #expect(equal.values.allSatisfy { !$0.decided } && equal[.connections]?.isShown == false)
         #expect(equal[.cold]?.isShown == true)
         #expect(Self.verdicts(Self.blocks(), Self.blocks(connections: nil))[.connections] == nil)
     }
@@ -54,7 +53,7 @@ struct VerdictTests {
     /// Regression: a rule on what a transport does not report passed for one that holds.
     @Test func `a rule without a verdict is not judged`() throws {
         var result = try Self.result()
-        result.urls[0].verdicts.removeAll { $0.metric == .connections }
+        result.verdicts.removeAll { $0.metric == .connections }
         let rule = try FailureRule("connections > +5%")
         #expect(rule.unjudged(in: result).count == 1)
         #expect(rule.unjudged(in: try Self.result()).isEmpty)
@@ -92,45 +91,45 @@ struct VerdictTests {
     }
 
     private static func result(_ first: String = "1", cpu: Double = 5_000, rate: Double? = nil, reports: Bool = true)
-        throws -> ExperimentResult
+        throws -> Report
     {
         let design = ExperimentDesign(
             requests: 1000, concurrency: 4, rate: rate, arms: 3, warmUp: 1, weights: [1], timeout: 1, seed: 1,
             comparisons: 1)
-        return ExperimentResult(
+        return Report(
             [
                 try arm("curl", first: "1", cpu: cpu),
                 try arm("urlsession", first: first, cpu: 5_000, reports: reports),
                 try arm("curl", isCopy: true, first: "1", cpu: cpu),
-            ], urls: ["http://h/<a>"], design: design, command: "netlayer compare", environment: [])
+            ], urls: ["http://h/<a>"], design: design)
     }
 
     /// Regression: first responses are those of warm-ups, which were not compared.
     @Test func `a difference in the first response of each connection is found`() throws {
-        let differences = try Self.result("first").urls[0].contents[0].differences
-        #expect(differences.map(\.place) == ["first response of a connection, field:x-number"])
-        #expect(try !Self.result().hasDifferences)
+        let differences = try Self.result("first").differences
+        #expect(differences.map(\.where) == ["first response of a connection, field:x-number"])
+        #expect(try !Self.result().hasDifferences(for: .differences))
         // URLSession does not report its connections: a process's first request makes one.
-        #expect(try Self.result("first", reports: false).urls[0].contents[0].differences.count == 1)
+        #expect(try Self.result("first", reports: false).differences.count == 1)
     }
 
     /// Regression: a closed load whose client filled a core measured its own queue, and did not say so.
     @Test func `a client that fills a core is named`() throws {
         let busy = try Self.result(cpu: 107_000)
-        #expect(busy.remarks.count == 1)
-        #expect(busy.remarks.first?.hasPrefix("curl keeps 1.1 cores busy: its requests wait for the client") == true)
-        #expect(ComparisonText(busy).lines.contains { $0.hasPrefix("note: curl keeps 1.1 cores busy") })
-        #expect(try Self.result(cpu: 50_000).remarks.isEmpty)
-        #expect(try Self.result(cpu: 107_000, rate: 500).remarks.contains { $0.contains("cores") } == false)
+        #expect(busy.notes.count == 1)
+        #expect(busy.notes.first?.hasPrefix("curl keeps 1.1 cores busy: its requests wait for the client") == true)
+        #expect(ReportText(busy).lines.contains { $0.hasPrefix("note: curl keeps 1.1 cores busy") })
+        #expect(try Self.result(cpu: 50_000).notes.isEmpty)
+        #expect(try Self.result(cpu: 107_000, rate: 500).notes.contains { $0.contains("cores") } == false)
     }
 
     @Test func `the answer comes first, and figures have intervals`() throws {
         let result = try Self.result(cpu: 50_000)
         let answer =
             "no difference found between curl and urlsession at the median; no difference of the responses found."
-        let text = ComparisonText(result).lines
+        let text = ReportText(result).lines
         #expect(text[3] == answer && text.contains { $0.contains("±") }, "\(text)")
-        let page = ComparisonPage(result).text
+        let page = ReportPage(result).text
         #expect(page.contains("<title>curl against urlsession: http://h/&lt;a&gt;</title>"))
         let places = ["<p class=\"answer\">\(answer)</p>", "class=\"forest\"", "<section"].map {
             page.range(of: $0)?.lowerBound

@@ -1,15 +1,13 @@
 import ArgumentParser
 import Foundation
 import NetworkLayer
-import NetworkTesting
 import Testing
 import ToolSupport
 
 @testable import netlayer
 
 /// The options of `fetch` that have curl's names, and what they mean.
-@Suite(.patience(minutes: 1))
-struct WireFlagsTests {
+@Suite(.patience(minutes: 1)) struct WireFlagsTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let words: [String]
         let change: @Sendable (inout TransportOptions) -> Void
@@ -104,7 +102,7 @@ struct WireFlagsTests {
         #expect(
             request.options.tls.clientCertificate == .init(.file(#"/c:d\e.pem"#), password: "pass:word"))
         #expect(!request.curlCommand().contains("pass:word"))
-        #expect(TLSFlags.parts(of: #"C:\"#).file == "C" && TLSFlags.parts(of: "/a").password == nil)
+        #expect(WireFlags.parts(of: #"C:\"#).file == "C" && WireFlags.parts(of: "/a").password == nil)
     }
 
     @Test(arguments: rows)
@@ -143,15 +141,15 @@ struct WireFlagsTests {
             "fetch", "http://h/", "-XPUT", "-Ha: b=c", "-d=text", "-m3", "-xhttp://p:1", "-Ua:b", "-E/c",
             "-uc:opensesame=", "-r0-1", "-H", "-Ud: e",
         ]
-        let request = try await FetchCommand.parse(Array(JoinedWords.separated(joined).dropFirst())).request()
+        let request = try await FetchCommand.parse(Array(CommandWords.separated(joined).dropFirst())).request()
         #expect(request.method == .put && request.body?.bytes == Data("=text".utf8))
         #expect(request.headerFields.map(\.value).starts(with: ["b=c", "e"]))
         #expect(request.options.totalTimeout == .seconds(3))
         #expect(request.options.authentication == .basic(user: "c", password: "opensesame="))
         #expect(request.options.tls.clientCertificate == .init(.file("/c")))
         // Not of other commands, not of a value, and not behind the end of options.
-        for words in [["run", "-Xa"], ["fetch", "-d", "-Xa"], ["fetch", "--", "-Xa"]] {
-            #expect(JoinedWords.separated(words) == words)
+        for words in [["run", "-Xa"], ["fetch", "-H", "-Xa"], ["fetch", "--", "-Xa"]] {
+            #expect(CommandWords.separated(words) == words)
         }
     }
 

@@ -7,6 +7,14 @@ extension StringProtocol {
     /// Whether the text contains a byte, which must be ASCII.
     func contains(byte: UInt8) -> Bool { utf8.contains(byte) }
 
+    /// Returns what stands before the first such ASCII character, and what behind it; `nil` without one.
+    func halves(at byte: UInt8) -> (name: String, value: String)? {
+        guard let place = utf8.firstIndex(of: byte) else { return nil }
+        return (String(self[..<place]), String(self[utf8.index(after: place)...]))
+    }
+
+    var splitAtColon: (name: String, value: String) { halves(at: UInt8(ascii: ":")) ?? (String(self), "") }
+
     /// Returns the text with texts in place of ASCII characters.
     func replacing(ascii texts: [UInt8: String]) -> String {
         String(decoding: utf8.flatMap { texts[$0].map { Array($0.utf8) } ?? [$0] }, as: UTF8.self)

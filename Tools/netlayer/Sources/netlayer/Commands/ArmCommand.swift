@@ -1,9 +1,7 @@
 import ArgumentParser
 import Foundation
-import NetworkComparison
 import NetworkLayer
 
-/// The `netlayer arm` command: an arm of `compare`, in a process of its own. It reads orders and writes reports.
 struct ArmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "arm", abstract: "An arm of 'compare', which starts it.", shouldDisplay: false)
@@ -18,28 +16,26 @@ struct ArmCommand: AsyncParsableCommand {
 
     private func work() async throws {
         // A comparison that is gone needs no more of the block that runs.
-        let lines = LineReader(
-            FileHandle.standardInput,
-            onEnd: {
-                RunningProgram.endForGood()
-                ProcessEnd.now(0)
-            })
-        guard let first = try await lines.next(within: .seconds(60)) else { return }
-        let worker: any BlockWorker
-        do {
-            worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: first))
-        } catch let failure as ToolFailure {
-            return try await reply(.refused(failure.message))
-        } catch let error as NetworkError {
-            return try await reply(.refused(error.description))
+        let lines = ArmProcess.lines(of: .standardInput) {
+            RunningProgram.endForGood()
+            _exit(0)
         }
-        // A day is more than any comparison pauses between two blocks.
-        while let line = try await lines.next(within: .seconds(86_400)) {
-            try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
+        var worker: (any BlockWorker)?
+        for try await line in lines {
+            if let worker {
+                try await reply(.block(try await worker.run(try JSONDecoder().decode(BlockOrder.self, from: line))))
+                continue
+            }
+            do {
+                worker = try await self.worker(for: try JSONDecoder().decode(ArmOrder.self, from: line))
+            } catch let failure as ToolFailure {
+                return try await reply(.refused(failure.message))
+            } catch let error as NetworkError {
+                return try await reply(.refused(error.description))
+            }
         }
     }
 
-    /// Prepares what the order asks for, and says so.
     private func worker(for order: ArmOrder) async throws -> any BlockWorker {
         let (arm, command): (ArmSpecification, CompareCommand)
         do {
@@ -57,19 +53,11 @@ struct ArmCommand: AsyncParsableCommand {
                 program: running)
         }
         let transport = arm.transport()
-        var requests: [ArmRequest] = []
-        for compared in try await command.requestsToCompare(InputFiles(read: order.files)) {
-            let client: @Sendable (RequestURL) throws -> NetworkClient = { url in
-                var client = try compared.client(transport, url)
-                client.validation = .any
-                return client
-            }
-            var own = ArmRequest(
-                request: compared.request, client: try client(compared.request.url), clientForOrigin: client)
-            if let version = arm.httpVersion { own.request.options.httpVersion = version }
-            requests.append(own)
+        var requests = try await command.requestsToCompare(InputFiles(read: order.files))
+        if let version = arm.httpVersion {
+            for index in requests.indices { requests[index].request.options.httpVersion = version }
         }
-        let worker = ArmWorker(requests, usesPipeline: !command.noPipeline, counter: counter)
+        let worker = try ArmWorker(requests, over: transport, usesPipeline: !command.noPipeline, counter: counter)
         try await reply(.ready(library: transport.capabilities.basis))
         return worker
     }

@@ -4,7 +4,6 @@ import JSONText
 import NetworkComparison
 import NetworkLayer
 
-/// The `netlayer compare` command: the same requests over several arms, as an experiment.
 struct CompareCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "compare",
@@ -23,13 +22,13 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
     )
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "A program, for 'sh -c', to run under each arm's \(TransportKind.variable) in place of requests.",
             valueName: "command"))
     var exec: String?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "An arm: 'curl', 'urlsession', 'curl:http=2', 'curl:loops=2', 'curl:libcurl=FOLDER', "
                 + "'curl:shadow=urlsession@1%', with a name of its own 'curl:loops=2,name=two'. May be repeated. "
                 + "(default: curl and urlsession)",
@@ -39,50 +38,47 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("n"), .customLong("requests")],
-        help: ArgumentHelp(
+        help: .init(
             "Requests for each URL and arm, at most. (default: 900; with --time 100000; with --exec 20 runs)",
             valueName: "number"))
     var number: Int?
 
     @Option(
         name: [.customShort("c"), .customLong("concurrency")],
-        help: ArgumentHelp("Requests at once. (default: 4)", valueName: "number"))
+        help: .init("Requests at once. (default: 4)", valueName: "number"))
     var atOnce: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Requests a second of all arms together, whether earlier ones have ended or not.", valueName: "number"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("Requests of each process and URL before anything counts.", valueName: "number"))
+    @Option(help: .init("Requests of each process and URL before anything counts.", valueName: "number"))
     var warmUp = 20
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Processes of each arm, one after another, at most; each is one observation, and a verdict needs "
                 + "\(PairedComparison.minimumProcesses). (default: 10)", valueName: "number"))
     var processes: Int?
 
-    @Option(
-        help: ArgumentHelp("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number")
-    )
+    @Option(help: .init("How many times as many requests a URL gets, in the order of the URLs.", valueName: "number"))
     var weight: [Int] = []
 
     @Option(
-        help: ArgumentHelp("End when the median is known this well: '5%'.", valueName: "precision"),
-        transform: Self.precision)
+        help: .init("End when the median is known this well: '5%'.", valueName: "precision"), transform: Self.precision)
     var until: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "Fit the comparison into that time. Each arm has one block for each URL at least.", valueName: "seconds"))
     var time: Double?
 
-    @Option(help: ArgumentHelp("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
+    @Option(help: .init("The seed of the order and of the intervals.", valueName: "number")) var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("The timeout of each request; at most --time.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: .init("The timeout of each request; at most --time.", valueName: "seconds")) var timeout = 30.0
 
-    @Option(help: ArgumentHelp("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
+    @Option(help: .init("The largest body to accept, decompressed. (default: 64 MiB)", valueName: "bytes"))
     var maxBody: Int?
 
     @Flag(help: "Send below the pipeline: no redirects, cookies or retries, but the transport alone.")
@@ -94,17 +90,9 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var sources: RequestSources
 
-    @OptionGroup var pipeline: PipelineOptions
-
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     var arms: [ArmSpecification] { arm.isEmpty ? ArmSpecification.standard : arm }
 
@@ -126,14 +114,12 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
 
     func validate() throws {
         try sources.check(with: flags)
-        guard sources.isEmpty == (exec != nil) else {
-            throw ValidationError("give URLs, --input or --from-curl, or else a program by --exec")
-        }
-        if exec != nil, atOnce != nil || rate != nil || !weight.isEmpty || wire || processes != nil {
-            throw ValidationError(
-                "--exec excludes --concurrency, --rate, --weight, --processes and --wire: a program runs alone, and "
-                    + "each run is a process")
-        }
+        try refuse(
+            if: sources.isEmpty != (exec != nil), "give URLs, --input or --from-curl, or else a program by --exec")
+        try refuse(
+            if: exec != nil && (atOnce != nil || rate != nil || !weight.isEmpty || wire || processes != nil),
+            "--exec excludes --concurrency, --rate, --weight, --processes and --wire: a program runs alone, and "
+                + "each run is a process")
         if exec != nil, let rule = reports.failIf.first(where: { !$0.isOfPrograms }) {
             throw ValidationError("--exec can't have '\(rule.text)': its figures are p50 and cpu")
         }
@@ -144,36 +130,32 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
             throw ValidationError(
                 "with --rate there can't be '\(rule.text)': it takes more rounds than an open load has")
         }
-        if exec != nil, arms.contains(where: { $0.httpVersion != nil || $0.loops != nil }) {
-            throw ValidationError("with --exec the program decides about 'http' and 'loops'")
-        }
+        try refuse(
+            if: exec != nil && arms.contains { $0.httpVersion != nil || $0.loops != nil },
+            "with --exec the program decides about 'http' and 'loops'")
         try OptionChecks.range(requests, 1...10_000_000, "--requests")
         try OptionChecks.range(concurrency, 1...1000, "--concurrency")
         try OptionChecks.range(warmUp, 0...100_000, "--warm-up")
         if let processes {
             try OptionChecks.range(processes, 1...ExperimentDesign.mostRounds, "--processes")
-            if until != nil, processes < PairedComparison.minimumProcesses {
-                throw ValidationError("--until needs \(PairedComparison.minimumProcesses) --processes or more")
-            }
+            try refuse(
+                if: until != nil && processes < PairedComparison.minimumProcesses,
+                "--until needs \(PairedComparison.minimumProcesses) --processes or more")
         }
-        if noPipeline, !pipeline.steps.isEmpty {
-            throw ValidationError("--no-pipeline excludes --location, --retry and --bearer")
-        }
+        try refuse(if: noPipeline && !flags.steps.isEmpty, "--no-pipeline excludes --location, --retry and --bearer")
         if let rate, !(0.01...1_000_000).contains(rate) {
             throw ValidationError("--rate takes 0.01 to 1000000 requests a second; it is \(rate)")
         }
-        guard weight.isEmpty || weight.count == sources.urls.count else {
-            throw ValidationError(
-                "--weight is given \(weight.count) times, and there are \(sources.urls.count) URLs")
-        }
+        try refuse(
+            if: !weight.isEmpty && weight.count != sources.urls.count,
+            "--weight is given \(weight.count) times, and there are \(sources.urls.count) URLs")
         for weight in weight { try OptionChecks.range(weight, 1...1000, "--weight") }
-        if arms.count > 8 { throw ValidationError("--arm is given \(arms.count) times; 8 is the most") }
+        try refuse(if: arms.count > 8, "--arm is given \(arms.count) times; 8 is the most")
         let names = arms.map(\.name) + arms.prefix(1).map(\.nameOfCopy)
-        if Set(names).count < names.count { throw ValidationError("two arms have the same name") }
-        if arms.count < 2, reports.baseline == nil {
-            throw ValidationError(
-                "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")
-        }
+        try refuse(if: Set(names).count < names.count, "two arms have the same name")
+        try refuse(
+            if: arms.count < 2 && reports.baseline == nil,
+            "one arm has nothing to be compared with; give a second --arm, or an earlier run by --baseline")
         _ = try OptionChecks.timeout(timeout, "--timeout")
         _ = try OptionChecks.timeout(time, "--time")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
@@ -185,9 +167,6 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
     /// The most bytes that the files of requests, bodies and tokens have together: each process gets them by a pipe.
     static let maximumFileBytes = 256 << 20
 
-    /// Returns the requests to compare.
-    /// - Parameter files: Reads the files of requests, bodies and tokens.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requestsToCompare(_ files: InputFiles) async throws -> [SourceRequest] {
         var requests = try await sources.requests(
             with: self, timeout: requestTimeout, maxBody: maxBody, files: files)
@@ -205,7 +184,6 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         return requests.map { $0.fingerprint(noPipeline ? ["below the pipeline"] : []) }
     }
 
-    /// - Parameter known: The number of arms and requests that a baseline has too.
     func design(weights: [Int], known: Int = 0) -> ExperimentDesign {
         var design = ExperimentDesign(
             requests: max(requests, 1), concurrency: concurrency, rate: rate, arms: arms.count + 1, warmUp: warmUp,
@@ -231,26 +209,26 @@ struct CompareCommand: AsyncParsableCommand, RequestOptions {
         let requests = try await requestsToCompare(files)
         let identities = fingerprints(of: requests)
         try baseline?.check(arms: arms.map(\.name), requests: identities)
-        let shown = exec.map { [ComparisonCommandLine.shown(program: $0)] } ?? requests.map(\.name)
+        let shown = exec.map { [ComparisonEnvironment.shown(program: $0)] } ?? requests.map(\.name)
         let design = design(
             weights: exec == nil ? requests.map(\.weight) : [1],
             known: baseline?.comparisons(arms: arms.map(\.name), requests: identities) ?? 0)
-        let words = JoinedWords.separated(Array(CommandLine.arguments.dropFirst()))
-        let meter = ComparisonMeter(design, shown)
-        defer { meter.clear() }
+        let words = CommandWords.separated(Array(CommandLine.arguments.dropFirst()))
+        let line = ProgressLine.ofComparison()
+        defer { line.clear() }
         let experiment = Experiment(
             design: design, arguments: Array(words.dropFirst()), files: files.all, urls: shown,
             arePlain: requests.map(\.isPlain),
-            progress: { meter.show($0, rounds: $1) })
+            progress: { arms, rounds in
+                line.show { ProgressLine.text(arms, rounds: rounds, of: design, after: $0) }
+            })
         let run = try await experiment.run(arms)
-        meter.clear()
-        var result = ExperimentResult(
+        line.clear()
+        let report = Report(
             run, urls: shown, requests: identities,
             sentNames: requests.map { $0.request.headerFields.map(\.name) }, design: design,
-            command: ComparisonCommandLine.shown(words),
-            environment: ComparisonEnvironment.facts)
-        if let baseline { result.compare(with: baseline) }
-        try await reports.write(result)
-        if let reason = reports.failure(of: result) { throw ToolFailure(.refusedByResult, reason) }
+            command: ComparisonEnvironment.shown(words), environment: ComparisonEnvironment.facts, baseline: baseline)
+        try await reports.write(report)
+        if let reason = reports.failure(of: report) { throw ToolFailure(.refusedByResult, reason) }
     }
 }

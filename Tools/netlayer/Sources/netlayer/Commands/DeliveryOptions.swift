@@ -9,7 +9,7 @@ struct DeliveryOptions: ParsableArguments {
     @Option(
         name: [.customShort("F"), .customLong("form")],
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp(
+        help: .init(
             "A part of a multipart form: 'name=value', or 'name=@file' for a file. May be repeated.", valueName: "part")
     )
     var form: [String] = []
@@ -20,14 +20,12 @@ struct DeliveryOptions: ParsableArguments {
     )
     var goesOn = false
 
-    @Option(
-        help: ArgumentHelp("With --output: the expected checksum of the file, 'sha256:…'.", valueName: "checksum"))
+    @Option(help: .init("With --output: the expected checksum of the file, 'sha256:…'.", valueName: "checksum"))
     var checksum: String?
 
     @Flag(help: "Print each line as soon as it arrives.") var lines = false
 
-    @Flag(
-        help: "Read server-sent events, reconnect when the stream breaks, and print each event as a line of JSON.")
+    @Flag(help: "Read server-sent events, reconnect when the stream breaks, and print each event as a line of JSON.")
     var events = false
 
     @Flag(help: "Print the request as a curl command instead of sending it; secrets and the body are left out.")
@@ -36,27 +34,23 @@ struct DeliveryOptions: ParsableArguments {
     @Flag(help: "With --curl: print secrets and the body too.") var showSecrets = false
 
     func validate() throws {
-        if [lines, events, curl].count(where: { $0 }) > 1 {
-            throw ValidationError("--lines, --events and --curl exclude one another")
-        }
-        if showSecrets, !curl { throw ValidationError("--show-secrets has no meaning without --curl") }
+        try refuse(
+            if: [lines, events, curl].count(where: { $0 }) > 1, "--lines, --events and --curl exclude one another")
+        try refuse(if: showSecrets && !curl, "--show-secrets has no meaning without --curl")
         if let checksum, !checksum.hasPrefix("sha256:") {
             throw ValidationError("--checksum takes 'sha256:' and 64 hexadecimal digits")
         }
-        for (index, part) in form.enumerated() where !part.utf8.contains(UInt8(ascii: "=")) {
-            throw ValidationError("part \(index + 1) of the form has no '='; write it as 'name=value' or 'name=@file'")
-        }
-        // What curl reads as something else must not be sent as it is.
         for (index, part) in form.enumerated() {
-            let value = part.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-            if value.first == UInt8(ascii: "<") {
-                throw ValidationError("part \(index + 1) of the form: 'name=<file' is not supported; use 'name=@file'")
+            let place = "part \(index + 1) of the form"
+            guard let value = part.halves(at: UInt8(ascii: "="))?.value else {
+                throw ValidationError("\(place) has no '='; write it as 'name=value' or 'name=@file'")
             }
-            if value.first == UInt8(ascii: "@"), [";type=", ";filename="].contains(where: part.contains) {
-                throw ValidationError(
-                    "part \(index + 1) of the form: ';type=' and ';filename=' are not supported; the file's name decides"
-                )
-            }
+            // What curl reads as something else must not be sent as it is.
+            try refuse(
+                if: value.hasBytePrefix("<"), "\(place): 'name=<file' is not supported; use 'name=@file'")
+            try refuse(
+                if: value.hasBytePrefix("@") && [";type=", ";filename="].contains(where: part.contains),
+                "\(place): ';type=' and ';filename=' are not supported; the file's name decides")
         }
     }
 
@@ -69,21 +63,15 @@ struct DeliveryOptions: ParsableArguments {
     /// Whether the library's own download writes the file.
     var isDownload: Bool { goesOn || checksum != nil }
 
-    /// Returns the form as a body; `nil` if there is none.
     func content() throws -> RequestContent.Encoded? {
         guard !form.isEmpty else { return nil }
-        let parts = form.map { part -> MultipartPart in
-            // Split by bytes: a combining mark after '=' or '@' merges with it into another Character.
-            let names = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let (name, value) = (String(Substring(names[0])), Substring(names[1]))
-            guard value.utf8.first == UInt8(ascii: "@") else { return .field(name, String(value)) }
-            return .file(name, path: String(Substring(value.utf8.dropFirst())))
+        let parts = form.compactMap { $0.halves(at: UInt8(ascii: "=")) }.map { name, value -> MultipartPart in
+            value.hasBytePrefix("@")
+                ? .file(name, path: String(Substring(value.utf8.dropFirst()))) : .field(name, value)
         }
         return try RequestContent.multipart(parts).encoded()
     }
 
-    /// Sends the request and delivers its response as the options say.
-    /// - Parameter maximumBytes: The largest file to accept, in bytes; `nil` for no limit.
     func deliver(_ request: TransportRequest, by client: NetworkClient, to output: String?, maximumBytes: Int?)
         async throws
     {
@@ -109,7 +97,7 @@ struct DeliveryOptions: ParsableArguments {
                         .init("id", .string(event.id)), .init("type", .string(event.type)),
                         .init("data", .string(event.data)),
                     ])
-                    try await OutputWriter.standardOutput.write(line.line + [UInt8(ascii: "\n")])
+                    try await OutputWriter.standardOutput.writeLine(line)
                 }
             }
         } catch let error as NetworkError {
@@ -121,13 +109,13 @@ struct DeliveryOptions: ParsableArguments {
         _ request: TransportRequest, by client: NetworkClient, to output: String, maximumBytes: Int?
     ) async throws {
         _ = try OutputFile.destination(of: output)
-        let meter = Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
-        defer { meter?.clear() }
+        let line = ProgressLine.ofBody()
+        defer { line?.clear() }
         var options = DownloadedFile.Options()
         options.resumes = goesOn
         if let maximumBytes { options.maximumBytes = maximumBytes }
         options.checksum = checksum.map { .sha256(String($0.dropFirst("sha256:".count))) }
-        options.progress = meter?.handler
+        options.progress = line?.handler
         let file = try await client.send(request, as: .file(output, options: options)).body
         if file.resumedFrom > 0 {
             try await OutputWriter.standardError.writeLine(

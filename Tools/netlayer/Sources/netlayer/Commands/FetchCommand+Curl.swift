@@ -2,19 +2,17 @@ import NetworkLayer
 
 extension FetchCommand {
     /// Returns the request as a curl command, with the options of more than one exchange as options of curl.
-    /// - Throws: ``NetworkError`` for a request that no transport would send; ``ToolFailure`` for options with which
-    ///   curl would send other requests than this tool.
     func curlCommand(for request: TransportRequest) async throws -> String {
         var words: [String] = []
         var notes: [String] = []
-        let request = try await pipeline.adding(try cookies.jar(), to: request)
+        let request = try await flags.adding(try jar(), to: request)
         try request.check()
-        if let difference = pipeline.difference(ofCurlFor: request, keepsCookies: cookies.cookieJar != nil) {
+        if let difference = flags.difference(ofCurlFor: request, keepsCookies: cookieJar != nil) {
             throw ToolFailure(.usage, "--curl: \(difference)")
         }
-        if pipeline.location {
+        if flags.location {
             words += [
-                "--location", "--max-redirs", "\(pipeline.maxRedirects ?? RedirectPolicy.standard.maximumRedirects)",
+                "--location", "--max-redirs", "\(flags.maxRedirects ?? RedirectPolicy.standard.maximumRedirects)",
             ]
             // The library follows no redirect from https to http, and none to another protocol.
             words += ["--proto-redir", request.url.scheme == "https" ? "=https" : "=http,https"]
@@ -23,8 +21,8 @@ extension FetchCommand {
                     + "when redirects lead back to their origin")
         }
         // Other requests are sent once; curl would repeat them.
-        if pipeline.retry > 0, pipeline.repeats(request) {
-            words += ["--retry", "\(pipeline.retry)", "--retry-connrefused"]
+        if flags.retry > 0, flags.repeats(request) {
+            words += ["--retry", "\(flags.retry)", "--retry-connrefused"]
             notes.append("curl retries after 500 too, but not after 425 or a connection that breaks")
             if let timeout {
                 // Beyond it, curl begins no other try.
@@ -39,8 +37,7 @@ extension FetchCommand {
     }
 }
 
-extension PipelineOptions {
-    /// Whether `--retry` applies to the request.
+extension RequestFlags {
     fileprivate func repeats(_ request: TransportRequest) -> Bool {
         RetryInterceptor.Policy().methods.contains(request.method) && request.body?.isReplayable ?? true
     }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 import JSONText
+import Logging
 import NetworkLayer
 
-/// The `netlayer fetch` command: one request, its body on standard output.
 struct FetchCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
@@ -23,7 +23,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
+        help: .init(
             "Write to a file instead. The file appears only when it is complete. '-' is standard output.",
             valueName: "file")
     )
@@ -31,14 +31,14 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @Option(
         name: [.customShort("m"), .customLong("max-time"), .customLong("timeout")],
-        help: ArgumentHelp(
+        help: .init(
             "The timeout of the whole call, including redirects, retries and reconnections.",
             valueName: "seconds"
         ))
     var timeout: Double?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The largest body to accept, decompressed. (default: 64 MiB; none with --output, --lines and --events)",
             valueName: "bytes"))
     var maxBody: Int?
@@ -62,21 +62,17 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var delivery: DeliveryOptions
 
-    @OptionGroup var pipeline: PipelineOptions
-
-    @OptionGroup var cookies: CookieJarOption
+    @Option(
+        help: .init(
+            "Read cookies from a file in the Netscape format, if it exists, and always write them back.",
+            valueName: "file"))
+    var cookieJar: String?
 
     @OptionGroup var transport: TransportOption
 
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     /// The file to write to; `nil` for standard output.
     private var output: String? {
@@ -85,22 +81,20 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     }
 
     func validate() throws {
-        if flags.hasData, !delivery.form.isEmpty { throw ValidationError("--form excludes --data and other bodies") }
-        if namesFile, outputOption != nil { throw ValidationError("--remote-name excludes --output") }
-        if delivery.isSpecial, include || asJSON {
-            throw ValidationError(
-                "--include and --as-json exclude --continue, --checksum, --lines, --events and --curl")
-        }
-        if delivery.isDownload, delivery.isPrinted {
-            throw ValidationError("--continue and --checksum exclude --lines, --events and --curl")
-        }
-        if delivery.isDownload, output == nil { throw ValidationError("--continue and --checksum need --output") }
-        if output != nil, delivery.isSpecial, !delivery.isDownload {
-            throw ValidationError("--output excludes --lines, --events and --curl")
-        }
-        if include, asJSON {
-            throw ValidationError("--include and --as-json exclude one another; the JSON object contains the head")
-        }
+        try refuse(if: flags.hasData && !delivery.form.isEmpty, "--form excludes --data and other bodies")
+        try refuse(if: namesFile && outputOption != nil, "--remote-name excludes --output")
+        try refuse(
+            if: delivery.isSpecial && (include || asJSON),
+            "--include and --as-json exclude --continue, --checksum, --lines, --events and --curl")
+        try refuse(
+            if: delivery.isDownload && delivery.isPrinted,
+            "--continue and --checksum exclude --lines, --events and --curl")
+        try refuse(if: delivery.isDownload && output == nil, "--continue and --checksum need --output")
+        try refuse(
+            if: output != nil && delivery.isSpecial && !delivery.isDownload,
+            "--output excludes --lines, --events and --curl")
+        try refuse(
+            if: include && asJSON, "--include and --as-json exclude one another; the JSON object contains the head")
         if let maxBody, maxBody < 0 { throw ValidationError("--max-body takes bytes, 0 or more; it is \(maxBody)") }
         _ = try OptionChecks.timeout(timeout, "--timeout")
     }
@@ -112,7 +106,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
             return try await OutputWriter.standardOutput.writeLine(try await curlCommand(for: request))
         }
         let client = try await client(for: request)
-        try await cookies.keepingCookies(of: client) {
+        try await keepingCookies(of: client) {
             if delivery.isSpecial {
                 return try await delivery.deliver(request, by: client, to: output, maximumBytes: maxBody)
             }
@@ -147,7 +141,7 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     private func outcomeLine() async throws -> OutcomeLine {
         let request = try await request()
         let client = try await client(for: request)
-        return try await cookies.keepingCookies(of: client) {
+        return try await keepingCookies(of: client) {
             try await carrying(request, by: client) { response, url in
                 let body = try await response.body.collect(upTo: request.options.maximumBodyBytes)
                 return OutcomeLine(id: nil, response: response, body: body, url: url.absoluteString)
@@ -155,10 +149,46 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         }
     }
 
+    func request(files: InputFiles = InputFiles()) async throws -> TransportRequest {
+        var request = try await request(to: url, form: try delivery.content(), files: files)
+        request.options.totalTimeout = try OptionChecks.timeout(timeout, "--timeout")
+        if let maxBody { request.options.maximumBodyBytes = maxBody }
+        if verbose {
+            var logger = Logger(label: "wire") { _ in WireLines() }
+            logger.logLevel = .debug
+            request.options.wireLog = WireLog(logger)
+        }
+        return request
+    }
+
+    // MARK: Cookies
+
+    /// Returns the cookies of the file, empty if there is no file; `nil` without the option.
+    func jar() throws -> CookieJar? { try cookieJar.map { try CookieJar(file: $0) } }
+
+    /// Runs `work` and saves the cookies even if it fails, because a server can set cookies before the failure.
+    private func keepingCookies<Value>(
+        of client: NetworkClient, _ work: () async throws -> Value
+    ) async throws -> Value {
+        func save() throws {
+            if let cookieJar, let cookies = client.cookieJar { try cookies.save(to: cookieJar) }
+        }
+        let value: Value
+        do {
+            value = try await work()
+        } catch {
+            // The first error is the one to report.
+            do { try save() } catch let loss as NetworkError { await OutputWriter.say("netlayer: \(loss)") }
+            throw error
+        }
+        try save()
+        return value
+    }
+
     private func client(for request: TransportRequest) async throws -> NetworkClient {
-        var client = try pipeline.client(
-            over: transport.selected(), for: request.url, token: try await pipeline.token(from: InputFiles()))
-        client.cookieJar = try cookies.jar()
+        var client = try flags.client(
+            over: transport.selected(), for: request.url, token: try await flags.token(from: InputFiles()))
+        client.cookieJar = try jar()
         if let bodyLimit {
             client.interceptors.insert(BodyLimit(bytes: bodyLimit, transport: client.transport.name), at: 0)
         }
@@ -174,7 +204,6 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
     }
 
     /// Checks a status against `--fail`.
-    /// - Throws: ``ToolFailure`` for a status that `--fail` refuses.
     private func check(_ status: Int) throws {
         guard fail || failWithBody, !(200...299).contains(status) else { return }
         let option = fail ? "--fail" : "--fail-with-body"
@@ -186,13 +215,12 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         _ request: TransportRequest, by client: NetworkClient,
         _ use: (NetworkResponse<TransportResponse.Body>, RequestURL) async throws -> Value
     ) async throws -> Value {
-        // The meter would erase lines of a body that goes to the same terminal.
+        // The line of progress would erase lines of a body that goes to the same terminal.
         let isFree = asJSON || output != nil || !Descriptor.standardOutput.isTerminal
-        let meter =
-            isFree && !flags.silent && Descriptor.standardError.isTerminal ? ProgressMeter(on: .standardError) : nil
-        defer { meter?.clear() }
+        let line = isFree && !flags.silent ? ProgressLine.ofBody() : nil
+        defer { line?.clear() }
         var request = request
-        request.options.progress = meter?.handler
+        request.options.progress = line?.handler
         let response = try await client.send(request, as: .stream)
         return try await use(response, response.url ?? request.url)
     }
@@ -203,5 +231,21 @@ struct FetchCommand: AsyncParsableCommand, RequestOptions {
         try file.write(head)
         for try await chunk in body { try file.write(chunk) }
         try file.finish()
+    }
+}
+
+/// Writes the lines of a wire log to standard error as they are.
+private struct WireLines: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.debug
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        // An error on standard error can't be reported anywhere.
+        try? FileHandle.standardError.write(contentsOf: Data("\(event.message)\n".utf8))
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import NetworkLayer
 import NetworkRecording
 
-/// The `netlayer har` commands.
 struct HARCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "har", abstract: "Look at HAR files.", subcommands: [Show.self])
@@ -26,8 +25,8 @@ struct HARCommand: AsyncParsableCommand {
             let bytes = try await source.readAll(limit: Recording.maximumFileBytes)
             let recorded = try RecordedEntries(har: Data(bytes), of: source.name, acceptsIncomplete: true)
             await recorded.say()
-            let lines = Waterfall(recorded.byStart).lines
-            try await OutputWriter.standardOutput.writeLine(TerminalText.visible(lines.joined(separator: "\n")))
+            let lines = Waterfall.lines(recorded.byStart).joined(separator: "\n")
+            try await OutputWriter.standardOutput.writeLine(TerminalText.visible(lines))
         }
     }
 }

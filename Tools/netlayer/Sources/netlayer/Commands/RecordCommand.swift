@@ -2,7 +2,6 @@ import ArgumentParser
 import NetworkLayer
 import NetworkRecording
 
-/// The `netlayer record` command: requests, and a HAR file of what came of them.
 struct RecordCommand: AsyncParsableCommand, RequestOptions {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -21,23 +20,15 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
 
     @OptionGroup var sources: RequestSources
 
-    @OptionGroup var pipeline: PipelineOptions
-
     @OptionGroup var flags: RequestFlags
 
-    @OptionGroup var exchange: ExchangeOptions
-
-    @OptionGroup(title: "Connection (over curl)") var connection: ConnectionFlags
-
-    @OptionGroup(title: "TLS (over curl)") var tls: TLSFlags
-
-    @OptionGroup(title: "Proxy (over curl)") var proxy: ProxyFlags
+    @OptionGroup(title: "Connection, TLS and proxy (over curl)") var wireFlags: WireFlags
 
     @Flag(help: "Replace the file if it exists.") var force = false
 
-    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: .init("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
 
-    @Option(help: ArgumentHelp("The part of each body to record. (default: 1 MiB)", valueName: "bytes"))
+    @Option(help: .init("The part of each body to record. (default: 1 MiB)", valueName: "bytes"))
     var maxRecorded = Recording.maximumBodyBytes
 
     @Flag(help: "Record texts, pages, multipart bodies and files too, with any secret in them.") var allBodies = false
@@ -45,8 +36,8 @@ struct RecordCommand: AsyncParsableCommand, RequestOptions {
     @OptionGroup var transport: TransportOption
 
     func validate() throws {
-        if file.contains("://") { throw ValidationError("the file comes first: 'netlayer record FILE URL'") }
-        if sources.isEmpty { throw ValidationError("give URLs, --input or --from-curl") }
+        try refuse(if: file.contains("://"), "the file comes first: 'netlayer record FILE URL'")
+        try refuse(if: sources.isEmpty, "give URLs, --input or --from-curl")
         try sources.check(with: flags)
         _ = try OptionChecks.timeout(timeout, "--timeout")
         try OptionChecks.range(maxRecorded, 0...(1 << 30), "--max-recorded")

@@ -4,7 +4,6 @@ import NetworkComparison
 import NetworkLayer
 import NetworkRecording
 
-/// The `netlayer replay` command: the requests of a HAR file once more, and what has changed.
 struct ReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -23,16 +22,16 @@ struct ReplayCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("H"), .customLong("header")], parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("A header field for each request, in place of the recorded one.", valueName: "field"))
+        help: .init("A header field for each request, in place of the recorded one.", valueName: "field"))
     var headers: [String] = []
 
     @Flag(help: "Begin each request at its recorded time, whether the earlier ones have ended or not (256 at most).")
     var timing = false
 
-    @Option(help: ArgumentHelp("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
+    @Option(help: .init("The timeout of each request.", valueName: "seconds")) var timeout = 30.0
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "End with 1 for these differences: 'differences', 'new-differences' or 'nothing'.", valueName: "kind"))
     var failOn = DifferenceAlarm.newDifferences
 
@@ -40,9 +39,7 @@ struct ReplayCommand: AsyncParsableCommand {
 
     func validate() throws {
         _ = try OptionChecks.timeout(timeout, "--timeout")
-        for (index, header) in headers.enumerated() where !header.utf8.contains(UInt8(ascii: ":")) {
-            throw ValidationError("header field \(index + 1) has no ':'; write it as 'Name: value'")
-        }
+        try OptionChecks.fields(headers, "header field")
     }
 
     func run() async throws {
@@ -60,51 +57,40 @@ struct ReplayCommand: AsyncParsableCommand {
         let again = RecordedAgain(
             transport: try transport.selected(), fields: try ReplacedFields(values, for: entries),
             timeout: .seconds(timeout))
-        let outcomes = try await run(entries, of: again, from: first.started)
-        let changed = outcomes.count { $0.isAlarm(failOn) }
-        var summary = "\(entries.count) exchanges over \(again.transport.name), "
-        summary += "\(outcomes.count { !$0.differences.isEmpty }) differ"
-        let extents = outcomes.map(\.extent)
-        let parts = extents.count { if case .start = $0 { true } else { false } }
-        if parts > 0 { summary += ", \(parts) compared by the start of their bodies alone" }
-        let without = extents.count { $0 == .nothing }
-        if without > 0 { summary += ", \(without) without their bodies" }
-        try await OutputWriter.standardOutput.writeLine(summary)
-        if changed > 0 { throw ToolFailure(.refusedByResult, "") }
-    }
-
-    private func run(_ entries: [Recording.Entry], of again: RecordedAgain, from start: Date) async throws
-        -> [RecordedAgain.Outcome]
-    {
         var outcomes: [RecordedAgain.Outcome] = []
-        guard timing else {
-            for entry in entries {
-                outcomes.append(try await again.outcome(of: entry))
-                try await outcomes.last?.print()
-            }
-            return outcomes
-        }
-        try await Self.sendTimed(entries, of: again, from: start) { outcome in
-            try await outcome.print()
+        let limit = timing ? Self.maximumInProgress : 1
+        try await Self.send(entries, of: again, from: timing ? first.started : nil, limit: limit) { outcome in
+            for line in outcome.lines { try await OutputWriter.standardOutput.writeLine(TerminalText.line(line)) }
             outcomes.append(outcome)
         }
-        return outcomes
+        var summary = "\(entries.count) exchanges over \(again.transport.name), "
+        summary += "\(outcomes.count { !$0.differences.isEmpty }) differ"
+        let parts = outcomes.count { if case .start = $0.extent { true } else { false } }
+        if parts > 0 { summary += ", \(parts) compared by the start of their bodies alone" }
+        let without = outcomes.count { $0.extent == .nothing }
+        if without > 0 { summary += ", \(without) without their bodies" }
+        try await OutputWriter.standardOutput.writeLine(summary)
+        if outcomes.contains(where: { $0.isAlarm(failOn) }) { throw ToolFailure(.refusedByResult, "") }
     }
 
     /// The most requests of `--timing` that are in progress: as many as those of `run`, by default.
-    static let maximumInProgress = 256
+    private static let maximumInProgress = 256
 
-    /// Begins the request of each entry at its recorded time. One that is due while the limit is reached begins when
-    /// another one has ended.
-    /// - Parameter take: Receives the outcomes, in the order of completion.
-    static func sendTimed(
-        _ entries: [Recording.Entry], of again: RecordedAgain, from start: Date,
-        limit: Int = ReplayCommand.maximumInProgress, take: (RecordedAgain.Outcome) async throws -> Void
+    /// Begins the request of each entry at its recorded time, or as soon as possible. One that is due while the limit
+    /// is reached begins when another one has ended.
+    /// - Parameters:
+    ///   - start: The time of the first entry; `nil` to begin as soon as possible.
+    ///   - take: Receives the outcomes, in the order of completion.
+    static func send(
+        _ entries: [Recording.Entry], of again: RecordedAgain, from start: Date?, limit: Int,
+        take: (RecordedAgain.Outcome) async throws -> Void
     ) async throws {
         let now = ContinuousClock.now
         try await withThrowingTaskGroup(of: RecordedAgain.Outcome.self) { group in
             for (index, entry) in entries.enumerated() {
-                try await ContinuousClock().sleep(until: now + .seconds(entry.started.timeIntervalSince(start)))
+                if let start {
+                    try await ContinuousClock().sleep(until: now + .seconds(entry.started.timeIntervalSince(start)))
+                }
                 if index >= limit, let outcome = try await group.next() { try await take(outcome) }
                 group.addTask { try await again.outcome(of: entry) }
             }

@@ -4,60 +4,18 @@ import JSONText
 import NetworkLayer
 import NetworkRecording
 
-/// A request of a comparison or a recording.
-struct SourceRequest: Sendable {
-    /// The method, unless it is GET, and the URL without its query.
-    var name: String
-    /// How often it was given.
-    var weight = 1
-    var request: TransportRequest
-    /// The steps of the pipeline that are not the defaults.
-    var steps: [String] = []
-    /// Returns the request's client over a transport, with credentials for the origin of a URL.
-    var client: @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
-
-    init(
-        _ request: TransportRequest,
-        client: @escaping @Sendable (any HTTPTransport, RequestURL) throws -> NetworkClient
-    ) {
-        (self.request, self.client) = (request, client)
-        name = (request.method == .get ? "" : "\(request.method.rawValue) ") + request.url.description
-    }
-
-    /// Whether the name is all that there is to tell of the request.
-    var isPlain: Bool {
-        request.method == .get && request.url.query == nil && request.body == nil && request.headerFields.isEmpty
-            && request.options.differsInTimesAlone
-    }
-
-    /// Returns what tells different requests apart: all that is sent, the options apart from timeouts, and the steps of
-    /// the pipeline.
-    /// - Parameter more: What else is different between two requests.
-    func fingerprint(_ more: [String] = []) -> String {
-        var own = request
-        own.body = nil
-        (own.options.totalTimeout, own.options.connectTimeout, own.options.firstByteTimeout) = (nil, nil, nil)
-        own.options.idleTimeout = nil
-        var parts = [request.url.absoluteString, own.curlCommand(secrets: .revealed)]
-        parts.append("\(own.options.maximumBodyBytes) \(own.options.authentication.map { "\($0)" } ?? "")")
-        parts += request.headerFields.map { "\($0.name.canonicalName): \($0.value)" }.sorted()
-        if let body = request.body?.knownBytes { parts.append(SHA256Checksum.digest(body).hexadecimal) }
-        return Fingerprint.of(parts + steps + more)
-    }
-}
-
 /// The options that say which requests are sent: URLs, files and curl commands.
 struct RequestSources: ParsableArguments {
     @Argument(help: "Absolute http or https URLs.") var urls: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "A file with requests: JSON lines as 'run' reads them, or a HAR file. Options for requests hold for URLs "
                 + "alone. May be repeated.", valueName: "file"))
     var input: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "A curl command, as browsers copy it, with the options that fetch has. May be repeated.",
             valueName: "command"))
     var fromCurl: [String] = []
@@ -69,41 +27,30 @@ struct RequestSources: ParsableArguments {
 
     /// Checks the options with those of the requests to URLs.
     func check(with flags: RequestFlags) throws {
-        if input.contains("-") || flags.file == "-" {
-            throw ValidationError("standard input can be read once only; give a file")
-        }
+        try refuse(if: input.contains("-") || flags.file == "-", "standard input can be read once only; give a file")
     }
 
     /// Returns the requests: those of the URLs, of the curl commands and of the files, in this order.
-    /// - Parameters:
-    ///   - options: The options of the requests to URLs.
-    ///   - timeout: The timeout of each request that has no shorter one of its own.
-    ///   - files: Reads the files of requests, bodies and tokens.
-    /// - Throws: ``NetworkError`` or ``ToolFailure`` for requests that can't be sent, and files that can't be read.
     func requests(
         with options: some RequestOptions, timeout: Double, maxBody: Int? = nil, files: InputFiles
     ) async throws -> [SourceRequest] {
         try await checkThatOptionsHaveAMeaning(options, files)
         var requests: [SourceRequest] = []
-        let pipeline = options.pipeline
-        let token = try await pipeline.token(from: files)
+        func add(_ request: TransportRequest, with flags: RequestFlags) async throws {
+            let token = try await flags.token(from: files)
+            requests.append(
+                SourceRequest(request, steps: flags.steps) { try flags.client(over: $0, for: $1, token: token) })
+        }
         for (index, url) in urls.enumerated() {
-            let request = try await naming(at: index) {
-                try await options.request(to: url, cookies: pipeline.cookieField, files: files)
+            do {
+                try await add(try await options.request(to: url, files: files), with: options.flags)
+            } catch let error as NetworkError where error.code == .invalidURL && urls.count > 1 {
+                throw error.at("URL \(index + 1) of \(urls.count)")
             }
-            var own = SourceRequest(request) { try pipeline.client(over: $0, for: $1, token: token) }
-            own.steps = pipeline.steps
-            requests.append(own)
         }
         for command in fromCurl {
-            let line = try CurlLine.read(command)
-            let request = try await line.request(files: files)
-            let token = try await line.pipeline.token(from: files)
-            var own = SourceRequest(request) { [pipeline = line.pipeline] in
-                try pipeline.client(over: $0, for: $1, token: token)
-            }
-            own.steps = line.pipeline.steps
-            requests.append(own)
+            let line = try CurlLine(command)
+            try await add(try await line.request(files: files), with: line.flags)
         }
         for path in input { requests += try await Self.requests(of: path, files) }
         var names: [String: Int] = [:]
@@ -123,24 +70,12 @@ struct RequestSources: ParsableArguments {
     private func checkThatOptionsHaveAMeaning(_ options: some RequestOptions, _ files: InputFiles) async throws {
         guard urls.isEmpty, !isEmpty else { return }
         let plain = try TransportRequest(to: "http://localhost/")
-        let own = try await options.request(
-            to: "http://localhost/", cookies: options.pipeline.cookieField, files: files)
-        guard options.pipeline.steps.isEmpty, own.options == plain.options,
+        let own = try await options.request(to: "http://localhost/", files: files)
+        guard options.flags.steps.isEmpty, own.options == plain.options,
             own.curlCommand(secrets: .revealed) == plain.curlCommand(secrets: .revealed)
         else {
             throw ToolFailure(
                 .usage, "options for requests hold for URLs; lines, recordings and curl commands have their own")
-        }
-    }
-
-    /// Returns the request that `body` makes of a URL.
-    /// - Throws: An error that says which one of several URLs can't be used.
-    private func naming(at index: Int, _ body: () async throws -> TransportRequest) async throws -> TransportRequest {
-        do {
-            return try await body()
-        } catch var error as NetworkError where error.code == .invalidURL && urls.count > 1 {
-            error.message = "URL \(index + 1) of \(urls.count): \(error.message)"
-            throw error
         }
     }
 
@@ -149,7 +84,17 @@ struct RequestSources: ParsableArguments {
     /// Returns the different requests of a file, each with its number as its weight.
     private static func requests(of path: String, _ files: InputFiles) async throws -> [SourceRequest] {
         let bytes = try await files.bytes(of: path, limit: maximumInput)
-        let requests = isHAR(bytes) ? try await recorded(bytes, path) : try lines([UInt8](bytes), path)
+        let all = isHAR(bytes) ? try await recorded(bytes, path) : try lines([UInt8](bytes), path)
+        var places: [AnyHashable: Int] = [:]
+        var requests: [SourceRequest] = []
+        for (key, request) in all {
+            if let place = places[key] {
+                requests[place].weight += 1
+            } else {
+                places[key] = requests.count
+                requests.append(request)
+            }
+        }
         guard !requests.isEmpty else { throw ToolFailure(.file, "\(path) has no requests") }
         return requests
     }
@@ -160,82 +105,52 @@ struct RequestSources: ParsableArguments {
         return start.starts(with: "{\"log\":{".utf8)
     }
 
-    private static func lines(_ bytes: [UInt8], _ name: String) throws -> [SourceRequest] {
+    private static func lines(_ bytes: [UInt8], _ name: String) throws -> [(AnyHashable, SourceRequest)] {
         var splitter = LineSplitter(limit: maximumInput)
-        var lines = splitter.lines(in: bytes)
-        if let last = splitter.last() { lines.append(last) }
-        var places: [String: Int] = [:]
-        var requests: [SourceRequest] = []
-        for line in lines {
-            guard let bytes = line.bytes else { continue }
-            let source = try request(of: bytes, at: "\(name), line \(line.number)")
-            if let place = places[source.steps[0]] {
-                requests[place].weight += 1
-                continue
+        let lines = splitter.lines(in: bytes) + (splitter.last().map { [$0] } ?? [])
+        return try lines.map { line in
+            let place = "\(name), line \(line.number)"
+            do {
+                let value = try JSONParser.parse(line.bytes ?? [])
+                let line = try RequestLine(value)
+                // All that a line says of redirects, retries and cookies; its id is that of its result.
+                let step = String(decoding: value.without("id").line, as: UTF8.self)
+                let request = SourceRequest(line.request, steps: [step]) { transport, _ in
+                    try line.client(over: transport) { CookieJar() }
+                }
+                return (step, request)
+            } catch let problem as JSONProblem {
+                throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
+            } catch let problem as LineProblem {
+                throw ToolFailure(.file, "\(place): \(problem.message)")
+            } catch let error as NetworkError {
+                throw error.at(place)
             }
-            places[source.steps[0]] = requests.count
-            requests.append(source)
-        }
-        return requests
-    }
-
-    private static func request(of bytes: [UInt8], at place: String) throws -> SourceRequest {
-        do {
-            let value = try JSONParser.parse(bytes)
-            let line = try RequestLine(value)
-            let request = try line.transportRequest()
-            var source = SourceRequest(request) { [options = line.options] transport, url in
-                var own = request
-                own.url = url
-                return try options.client(over: transport, for: own) { CookieJar() }
-            }
-            // All that a line says of redirects, retries and cookies; its id is that of its result.
-            source.steps = [String(decoding: value.without("id").line, as: UTF8.self)]
-            return source
-        } catch let problem as JSONProblem {
-            throw ToolFailure(.file, "\(place): not JSON: \(problem.message), at byte \(problem.offset)")
-        } catch let problem as LineProblem {
-            throw ToolFailure(.file, "\(place): \(problem.message)")
-        } catch var error as NetworkError {
-            error.message = "\(place): \(error.message)"
-            throw error
         }
     }
 
     /// Returns the requests of a HAR file, without redirects, cookies and retries: the file has each exchange.
-    private static func recorded(_ bytes: Data, _ name: String) async throws -> [SourceRequest] {
+    private static func recorded(_ bytes: Data, _ name: String) async throws -> [(AnyHashable, SourceRequest)] {
         let recorded = try RecordedEntries(har: bytes, of: name)
         await recorded.say()
-        var places: [RecordedKey: Int] = [:]
-        var requests: [SourceRequest] = []
-        for (number, entry) in recorded.all {
-            let key = RecordedKey(entry.request)
-            if let place = places[key] {
-                requests[place].weight += 1
-                continue
-            }
+        return try recorded.all.map { number, entry in
             do {
-                let request = try entry.request.transportRequest()
-                places[key] = requests.count
-                requests.append(
-                    SourceRequest(request) { transport, _ in
-                        var client = NetworkClient(transport: transport)
-                        client.redirectPolicy = .none
-                        return client
-                    })
-            } catch var error as NetworkError {
-                error.message = "\(name), entry \(number): \(error.message)"
-                throw error
+                let request = SourceRequest(try entry.request.transportRequest()) { transport, _ in
+                    var client = NetworkClient(transport: transport)
+                    client.redirectPolicy = .none
+                    return client
+                }
+                return (RecordedKey(entry.request), request)
+            } catch let error as NetworkError {
+                throw error.at("\(name), entry \(number)")
             }
         }
-        return requests
     }
 }
 
 /// What makes two recorded requests the same one.
 private struct RecordedKey: Hashable {
-    let method: String
-    let url: String
+    let method, url: String
     let fields: HTTPFields
     /// By its digest: `Data` hashes its start alone.
     let body: [UInt8]?
@@ -248,22 +163,16 @@ private struct RecordedKey: Hashable {
     }
 }
 
-extension TransportOptions {
-    /// Whether all options but timeouts and the limit of bodies have their defaults.
-    fileprivate var differsInTimesAlone: Bool {
-        var plain = self
-        (plain.totalTimeout, plain.connectTimeout, plain.firstByteTimeout) = (nil, nil, nil)
-        plain.idleTimeout = nil
-        var defaults = TransportOptions()
-        (defaults.totalTimeout, defaults.connectTimeout, defaults.firstByteTimeout) = (nil, nil, nil)
-        defaults.idleTimeout = nil
-        defaults.maximumBodyBytes = maximumBodyBytes
-        return plain == defaults
+extension NetworkError {
+    /// Returns the error with the place of its request.
+    fileprivate func at(_ place: String) -> NetworkError {
+        var error = self
+        error.message = "\(place): \(message)"
+        return error
     }
 }
 
 extension JSONValue {
-    /// Returns an object without one of its members.
     fileprivate func without(_ key: String) -> JSONValue {
         guard case .object(let members) = self else { return self }
         return .object(members.filter { $0.key != key })

@@ -1,7 +1,6 @@
 import ArgumentParser
 import NetworkLayer
 
-/// The `netlayer run` command: JSON lines in, JSON lines out.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -23,7 +22,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Argument(help: "A file of JSON lines; - is standard input.") var file: String
 
-    @Option(help: ArgumentHelp("The most requests in flight; beyond it, reading pauses.", valueName: "number"))
+    @Option(help: .init("The most requests in flight; beyond it, reading pauses.", valueName: "number"))
     var concurrency = 256
 
     @OptionGroup var transport: TransportOption

@@ -3,7 +3,6 @@ import JSONText
 import NetworkCore
 import NetworkTesting
 
-/// The `netlayer serve` command: runs the demo server until a signal arrives.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -12,16 +11,13 @@ struct ServeCommand: AsyncParsableCommand {
             "It prints its URL and its routes when it listens. It has no access control: keep it on loopback."
     )
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 takes a free port.", valueName: "number"))
-    var port: UInt16 = 8080
+    @Option(help: .init("The port to listen on; 0 takes a free port.", valueName: "number")) var port: UInt16 = 8080
 
-    @Option(help: ArgumentHelp("The IPv4 address to listen on.", valueName: "address"))
-    var host = "127.0.0.1"
+    @Option(help: .init("The IPv4 address to listen on.", valueName: "address")) var host = "127.0.0.1"
 
     func validate() throws {
-        guard AddressPolicy.Address(host)?.bytes.count == 4 else {
-            throw ValidationError("--host takes an IPv4 address; it is '\(host.shown)'")
-        }
+        try refuse(
+            if: AddressPolicy.Address(host)?.bytes.count != 4, "--host takes an IPv4 address; it is '\(host.shown)'")
     }
 
     func run() async throws {

@@ -4,7 +4,7 @@ import NetworkLayer
 /// The `--transport` option, shared by the commands that use one transport.
 struct TransportOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The transport: curl or urlsession. (default: \(TransportKind.variable), or else curl on Linux)",
             valueName: "name"
         ),
@@ -17,30 +17,42 @@ struct TransportOption: ParsableArguments {
     )
     var transport: TransportKind?
 
-    /// Returns the transport to use.
-    /// - Throws: ``NetworkError/Code/invalidConfiguration`` if the environment names a transport that does not exist.
     func selected() throws -> any HTTPTransport {
         try transport?.transport ?? DefaultTransport.shared.selected
     }
 }
 
+/// - Throws: A usage error, if options make no sense.
+func refuse(if isWrong: Bool, _ message: @autoclosure () -> String) throws {
+    if isWrong { throw ValidationError(message()) }
+}
+
 /// The checks of option values that several commands share.
 enum OptionChecks {
-    /// Returns seconds as a duration.
-    /// - Throws: A usage error unless the value is from 0.001 seconds to a year.
     static func timeout(_ seconds: Double?, _ option: String) throws -> Duration? {
         guard let seconds else { return nil }
-        guard seconds >= 0.001, seconds <= TransportOptions.maximumTimeout.inSeconds else {
-            throw ValidationError("\(option) takes seconds, from 0.001 to a year; it is \(seconds)")
-        }
+        try refuse(
+            if: seconds < 0.001 || !(seconds <= TransportOptions.maximumTimeout.inSeconds),
+            "\(option) takes seconds, from 0.001 to a year; it is \(seconds)")
         return .seconds(seconds)
     }
 
-    /// Checks that a value is in a range.
-    /// - Throws: A usage error if the value is out of range.
-    static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
-        guard range.contains(value) else {
-            throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")
+    /// Checks a name and a password, and does not repeat them.
+    static func nameAndPassword(_ text: String?, _ option: String) throws {
+        if let text, !text.contains(byte: UInt8(ascii: ":")) {
+            throw ValidationError("\(option) takes 'name:password'; the value has no ':'")
         }
+    }
+
+    /// Checks header fields, and does not repeat them: one without its name may be a secret.
+    static func fields(_ fields: [String], _ name: String) throws {
+        for (index, field) in fields.enumerated() where !field.contains(byte: UInt8(ascii: ":")) {
+            throw ValidationError("\(name) \(index + 1) has no ':'; write it as 'Name: value'")
+        }
+    }
+
+    static func range(_ value: Int, _ range: ClosedRange<Int>, _ option: String) throws {
+        try refuse(
+            if: !range.contains(value), "\(option) takes \(range.lowerBound) to \(range.upperBound); it is \(value)")
     }
 }

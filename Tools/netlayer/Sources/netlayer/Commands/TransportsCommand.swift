@@ -2,7 +2,6 @@ import ArgumentParser
 import JSONText
 import NetworkLayer
 
-/// The `netlayer transports` command: what each transport can do on this machine.
 struct TransportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transports",
@@ -15,7 +14,7 @@ struct TransportsCommand: AsyncParsableCommand {
         let transports = TransportKind.allCases.map(\.transport)
         if asJSON {
             let members = transports.map { JSONValue.Member($0.name, Self.json($0.capabilities)) }
-            try await OutputWriter.standardOutput.write(JSONValue.object(members).line + [UInt8(ascii: "\n")])
+            try await OutputWriter.standardOutput.writeLine(JSONValue.object(members))
         } else {
             let lines = Self.lines(transports.map(\.capabilities))
             try await OutputWriter.standardOutput.writeLine(lines.joined(separator: "\n"))

@@ -8,7 +8,8 @@ struct ArmFigures: Sendable {
     var firstContents = ContentTally()
     var (connections, reuses, contextSwitches, wireBytes) = (0, 0, 0, 0)
     var (peakResidentKB, threads, descriptors) = (0, 0, 0)
-    var phases = PhaseTimes()
+    /// The summed times of the steps of requests, and the number of requests whose steps are known.
+    var (phases, phaseCount) = ([Phase: Double](), 0)
     /// The time of the latest block for each of its requests, in seconds.
     var pace = 0.0
     /// The times of each process's first request, and those of the warm-up, in milliseconds.
@@ -17,17 +18,9 @@ struct ArmFigures: Sendable {
     var warmUpErrors: [String: Int] = [:]
     /// Why the transport refuses the request before it sends anything, if it does.
     var refusal: String?
-    /// The request as it was sent.
     var wire: WireView?
-    /// How the arm's process ended, if it did.
     var ended: String?
 
-    /// The median of the processes' first requests, in milliseconds.
-    var coldMilliseconds: Double? {
-        colds.isEmpty ? nil : colds.sorted()[(colds.count - 1) / 2]
-    }
-
-    /// Adds a block of a round.
     mutating func add(_ report: BlockReport, as kind: BlockKind, in round: Int) {
         // In order: a response may have the body of one before.
         for (number, response) in report.new.sorted(by: { $0.key < $1.key }) {
@@ -59,7 +52,8 @@ struct ArmFigures: Sendable {
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
         guard case .timed(let process) = kind else { return }
-        phases += report.phases
+        phases.merge(report.phases, uniquingKeysWith: +)
+        phaseCount += report.phaseCount
         let isFirst = blocks.last?.process != process
         blocks.append(
             Block(
@@ -91,22 +85,20 @@ struct Arm: Sendable {
     var library = ""
     var figures: [ArmFigures]
     /// What the process holds now, and what it held after each round.
-    private(set) var (state, states) = (
-        Growth.State(process: 0, requests: 0, memory: 0, descriptors: 0), [Growth.State]()
-    )
+    private(set) var (state, states) = (Growth.State(), [Growth.State]())
 
-    init(_ specification: ArmSpecification, urls: Int, isCopy: Bool) {
+    init(_ specification: ArmSpecification, urls: Int, isCopy: Bool = false) {
         (self.specification, self.isCopy) = (specification, isCopy)
         figures = Array(repeating: ArmFigures(), count: urls)
     }
 
-    /// Notes what the process holds after a block.
+    var name: String { isCopy ? specification.nameOfCopy : specification.name }
+
     mutating func note(_ report: BlockReport) {
         state.requests += report.requests
         (state.memory, state.descriptors) = (report.memory, report.descriptors)
     }
 
-    /// Notes that a round is over.
     mutating func noteRound() { states.append(state) }
 
     /// Leaves the process, which has ended.
@@ -114,9 +106,4 @@ struct Arm: Sendable {
         process = nil
         state.process += 1
     }
-
-    /// The library that the arm runs over, after its options where the name does not say them.
-    var origin: String { name == specification.origin ? library : "\(specification.origin), \(library)" }
-
-    var name: String { isCopy ? specification.nameOfCopy : specification.name }
 }

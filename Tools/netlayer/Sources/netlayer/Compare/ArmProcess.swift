@@ -1,37 +1,31 @@
 import Foundation
-import NetworkComparison
 import NetworkLayer
 
-/// The process of an arm, from the side of the comparison.
 final class ArmProcess: Sendable {
-    /// How a process ended that should not have.
-    struct Ended: Error, Sendable {
-        /// The end in words, such as `ended by signal 4 at request 17`.
-        var text: String
-    }
+    /// How a process ended that should not have, in words, such as `ended by signal 4 at request 17`.
+    struct Ended: Error { var text: String }
 
     private let number: pid_t
     private let isOver = OneTimeFlag()
     private let input: FileHandle
-    private let lines: LineReader
-    private let counter: SharedNumber
-    /// The program that the process runs; 0 for none.
-    private let program: SharedNumber
+    private let lines: AsyncThrowingStream<Data, any Error>
+    /// The number of the latest request, and of the program that the process runs; 0 for none.
+    private let (counter, program): (SharedNumber, SharedNumber)
     private let counterPath: String
     /// What the process has written to standard error.
     private let errors: FileHandle
     private let endings: Task<(reason: Process.TerminationReason, status: Int32), Never>
 
-    /// Starts the process.
-    /// - Parameter usesNoProxy: Whether its environment has no proxies.
+    /// The longest line of either process, in bytes: the files of requests, or a block's new responses, in base64.
+    private static let maximumLine = 384 << 20
+
     init(_ arm: ArmSpecification, usesNoProxy: Bool = false) throws {
         counterPath = NSTemporaryDirectory() + "netlayer-\(UUID().uuidString)"
         Drafts.add(counterPath)
         do throws(SystemFailure) {
-            counter = try SharedNumber(path: counterPath)
-            program = try SharedNumber(path: counterPath, place: 1)
+            (counter, program) = (try SharedNumber(path: counterPath), try SharedNumber(path: counterPath, place: 1))
         } catch {
-            Descriptor.remove(counterPath)
+            Drafts.delete(counterPath)
             throw ToolFailure.unwritable("the folder for temporary files", error)
         }
         let child = Process()
@@ -44,52 +38,61 @@ final class ArmProcess: Sendable {
         // The backtrace of a crash takes seconds.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         child.environment = environment
-        child.standardInput = toChild
-        child.standardOutput = fromChild
+        (child.standardInput, child.standardOutput) = (toChild, fromChild)
         let said: FileHandle
         (said, errors) = try Self.namelessFile(counterPath + ".txt")
         child.standardError = said
+        defer { try? said.close() }
         let (ends, ending) = AsyncStream<(reason: Process.TerminationReason, status: Int32)>.makeStream()
         child.terminationHandler = { [isOver] process in
             _ = isOver.raise()
             ending.yield((process.terminationReason, process.terminationStatus))
             ending.finish()
         }
-        defer { try? said.close() }
         do { try child.run() } catch {
             // Foundation closes the numbers up to 255, and the system refuses those beyond its limit.
             let isLimited = sysconf(Int32(_SC_OPEN_MAX)) < 256
             let hint = isLimited ? "; it needs 256 open files at least ('ulimit -n')" : ""
             throw ToolFailure(.file, "the process of an arm can't be started: \(error.localizedDescription)\(hint)")
         }
-        number = child.processIdentifier
-        input = toChild.fileHandleForWriting
-        lines = LineReader(fromChild.fileHandleForReading)
+        (number, input) = (child.processIdentifier, toChild.fileHandleForWriting)
+        lines = Self.lines(of: fromChild.fileHandleForReading)
         endings = Task { await ends.first { _ in true } ?? (.exit, -1) }
     }
 
     deinit {
         endNow()
-        removeCounter()
-    }
-
-    /// Removes the name of the counter: both processes have it open, or one of them has ended.
-    private func removeCounter() {
-        Descriptor.remove(counterPath)
-        Drafts.remove(counterPath)
+        Drafts.delete(counterPath)
     }
 
     /// Returns a file without a name, which leaves nothing behind, to write and to read.
     private static func namelessFile(_ path: String) throws -> (writing: FileHandle, reading: FileHandle) {
         Drafts.add(path)
-        defer {
-            Descriptor.remove(path)
-            Drafts.remove(path)
-        }
+        defer { Drafts.delete(path) }
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]),
             let writing = FileHandle(forWritingAtPath: path), let reading = FileHandle(forReadingAtPath: path)
         else { throw ToolFailure(.file, "the folder for temporary files can't be written") }
         return (writing, reading)
+    }
+
+    /// Returns the lines of the other process, which are read in any case.
+    /// - Parameter onEnd: Called when the other process has closed the pipe.
+    static func lines(
+        of handle: FileHandle, onEnd: @escaping @Sendable () -> Void = {}
+    ) -> AsyncThrowingStream<Data, any Error> {
+        let (stream, lines) = AsyncThrowingStream<Data, any Error>.makeStream()
+        Task {
+            do {
+                let source = ByteSource(reading: handle.fileDescriptor, name: "an arm's pipe")
+                for try await line in source.lines(limit: maximumLine) { lines.yield(Data(line.bytes ?? [])) }
+                onEnd()
+                lines.finish()
+            } catch {
+                lines.finish(throwing: error)
+            }
+            try? handle.close()
+        }
+        return stream
     }
 
     /// Tells the process who it is and what it sends.
@@ -101,15 +104,14 @@ final class ArmProcess: Sendable {
         let order = ArmOrder(arm: arm.text, arguments: arguments, files: files, counter: counterPath)
         switch try await reply(to: order, within: patience) {
         case .ready(let library):
-            removeCounter()
+            // Both processes have the file open.
+            Drafts.delete(counterPath)
             return library
         case .refused(let words): throw ToolFailure(.usage, words)
         case .block: throw Ended(text: "wrote something else than it should")
         }
     }
 
-    /// Runs a block.
-    /// - Throws: ``Ended`` if the process ends or hangs.
     func run(_ order: BlockOrder, within patience: Duration) async throws -> BlockReport {
         guard case .block(let report) = try await reply(to: order, within: patience) else {
             throw Ended(text: "wrote something else than it should")
@@ -120,16 +122,16 @@ final class ArmProcess: Sendable {
     private func reply(to order: some Encodable, within patience: Duration) async throws -> ArmReply {
         do {
             let bytes = try JSONEncoder().encode(order) + [UInt8(ascii: "\n")]
-            // On a thread of its own: a child that does not read blocks it until its end.
-            let thread = Thread { [input] in
-                // A pipe that the child has left: how the child ended says more.
-                try? input.write(contentsOf: bytes)
+            // On a thread of its own: a child that does not read blocks it until its end. A pipe that the child has
+            // left is no error: how the child ended says more.
+            Thread.detachNewThread { [input] in try? input.write(contentsOf: bytes) }
+            let line = try await growing({ [counter] in counter.value }, within: patience) { [lines] in
+                for try await line in lines { return line as Data? }
+                try Task.checkCancellation()
+                return nil
             }
-            thread.start()
-            if let line = try await lines.next(within: patience, progress: { [counter] in counter.value }) {
-                return try JSONDecoder().decode(ArmReply.self, from: line)
-            }
-        } catch is LineReader.TimedOut {
+            if let line { return try JSONDecoder().decode(ArmReply.self, from: line) }
+        } catch is NoGrowth {
             let number = counter.value
             await end()
             throw Ended(text: "hung: nothing happened for \(patience.shortText) after request \(number)")
@@ -154,10 +156,8 @@ final class ArmProcess: Sendable {
         return Ended(text: "\(how) at request \(counter.value)\(words)")
     }
 
-    /// The time for the end of the process by itself. It is below that of ``Interruption``.
-    private static let grace = Duration.milliseconds(500)
-
-    /// Ends the process: its input ends, so that it ends its program and itself, and after some time by force.
+    /// Ends the process: its input ends, so that it ends its program and itself, and after some time by force. That
+    /// time is below the one of ``Interruption``.
     func end() async {
         try? input.close()
         let (ends, ending) = AsyncStream<Void>.makeStream()
@@ -166,9 +166,7 @@ final class ArmProcess: Sendable {
             ending.finish()
         }
         // A task of its own, which the cancellation of this one does not cut short.
-        await Task {
-            await atMost(Self.grace) { for await _ in ends {} }
-        }.value
+        await Task { await atMost(.milliseconds(500)) { for await _ in ends {} } }.value
         endNow()
     }
 
@@ -183,65 +181,27 @@ final class ArmProcess: Sendable {
     }
 }
 
-/// Reads lines from a pipe on a thread of its own, since a read may block for as long as a child runs.
-final class LineReader: Sendable {
-    struct TimedOut: Error {}
+/// A number did not grow for too long.
+struct NoGrowth: Error {}
 
-    /// The longest line, in bytes: the files of requests, or a block's new responses, in base64.
-    private static let maximumLine = 384 << 20
-
-    private let stream: AsyncThrowingStream<Data, any Error>
-
-    /// - Parameter onEnd: Called on the reader's thread when the other side has closed the pipe.
-    init(_ handle: FileHandle, onEnd: (@Sendable () -> Void)? = nil) {
-        let (stream, lines) = AsyncThrowingStream<Data, any Error>.makeStream()
-        self.stream = stream
-        let thread = Thread {
-            var splitter = LineSplitter(limit: Self.maximumLine)
-            let descriptor = Descriptor(number: handle.fileDescriptor)
-            do {
-                while true {
-                    let chunk = try descriptor.read()
-                    if chunk.isEmpty { break }
-                    for line in splitter.lines(in: chunk) {
-                        guard let bytes = line.bytes else { throw SystemFailure(EMSGSIZE) }
-                        lines.yield(Data(bytes))
-                    }
-                }
-                onEnd?()
-                lines.finish()
-            } catch {
-                lines.finish(throwing: error)
+/// Returns what `work` returns.
+func growing<Value: Sendable>(
+    _ number: @escaping @Sendable () -> Int, within patience: Duration,
+    _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        defer { group.cancelAll() }
+        group.addTask(operation: work)
+        group.addTask {
+            var seen = number()
+            while true {
+                try await Task.sleep(for: patience)
+                let now = number()
+                if now == seen { throw NoGrowth() }
+                seen = now
             }
-            try? handle.close()
         }
-        thread.name = "netlayer arm"
-        thread.start()
-    }
-
-    /// Returns the next line; `nil` at the end.
-    /// - Parameters:
-    ///   - patience: The longest time without progress.
-    ///   - progress: A number that grows while the line is being made. Default: none.
-    /// - Throws: ``TimedOut``, `CancellationError`, or the failure of the read.
-    func next(within patience: Duration, progress: @escaping @Sendable () -> Int = { 0 }) async throws -> Data? {
-        try await withThrowingTaskGroup(of: Data?.self) { group in
-            group.addTask { [stream] in
-                for try await line in stream { return line }
-                try Task.checkCancellation()
-                return nil
-            }
-            group.addTask {
-                var seen = progress()
-                while true {
-                    try await Task.sleep(for: patience)
-                    let now = progress()
-                    if now == seen { throw TimedOut() }
-                    seen = now
-                }
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
-        }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
     }
 }

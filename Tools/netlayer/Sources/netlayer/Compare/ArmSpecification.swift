@@ -7,56 +7,44 @@ import NetworkRollout
 struct ArmSpecification: Sendable, Hashable {
     /// The text of the option.
     let text: String
+    let kind: TransportKind
     /// The arm's name in reports: the one of its option `name`, or else the text.
     private(set) var name: String
-    let kind: TransportKind
+    /// The transport and its options, without a name of its own.
+    private(set) var origin: String
     /// The version of HTTP that the arm's requests ask for, in place of the request's own.
-    var httpVersion: TransportOptions.HTTPVersion?
+    private(set) var httpVersion: TransportOptions.HTTPVersion?
     /// The number of the curl dispatcher's loops.
-    var loops: Int?
+    private(set) var loops: Int?
     /// The folder of another libcurl, for the loader.
-    var libcurl: String?
-    /// The transport with its shadow, if there is one.
-    private var isShadowed = false
-
-    /// The value of ``TransportKind/variable`` that stands for the arm's transport.
+    private(set) var libcurl: String?
+    /// The value of ``TransportKind/variable`` that stands for the arm's transport, with its shadow.
     private(set) var variable: String
 
-    static let standard = TransportKind.allCases.map { ArmSpecification($0) }
+    static let standard = TransportKind.allCases.compactMap { try? ArmSpecification($0.rawValue) }
 
-    private init(_ kind: TransportKind) {
-        self.kind = kind
-        (text, name) = (kind.rawValue, kind.rawValue)
-        variable = kind.rawValue
-    }
-
-    /// - Throws: A usage error that names the part that is wrong.
     init(_ text: String) throws {
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
         guard let kind = parts.first.flatMap(TransportKind.init(rawValue:)) else {
             let kinds = TransportKind.allCases.map(\.rawValue).joined(separator: " or ")
             throw ValidationError("an arm begins with \(kinds), and options may follow: 'curl:http=2,loops=2'")
         }
-        self.kind = kind
-        (self.text, name) = (text, text)
-        variable = kind.rawValue
-        for option in parts.count > 1 ? parts[1].split(separator: ",").map(String.init) : [] {
+        (self.text, self.kind, name, origin, variable) = (text, kind, text, kind.rawValue, kind.rawValue)
+        let options = parts.count > 1 ? parts[1].split(separator: ",").map(String.init) : []
+        for option in options {
             let words = option.split(separator: "=", maxSplits: 1).map(String.init)
             guard words.count == 2, !words[1].isEmpty else { throw ValidationError("'\(option)' is not 'name=value'") }
             try set(words[0], words[1])
         }
+        let own = options.filter { !$0.hasPrefix("name=") }
+        if !own.isEmpty { origin += ":\(own.joined(separator: ","))" }
         if kind == .urlsession, httpVersion != nil || loops != nil {
             throw ValidationError("urlsession has neither 'http' nor 'loops'")
         }
         if isShadowed, loops != nil { throw ValidationError("'shadow' and 'loops' exclude one another") }
     }
 
-    /// The transport and its options, without a name of its own.
-    var origin: String {
-        let parts = text.split(separator: ":", maxSplits: 1)
-        let options = parts.dropFirst().first?.split(separator: ",").filter { !$0.hasPrefix("name=") } ?? []
-        return options.isEmpty ? kind.rawValue : "\(kind.rawValue):\(options.joined(separator: ","))"
-    }
+    private var isShadowed: Bool { variable != kind.rawValue }
 
     /// The name of the arm's second copy, which gives the noise floor.
     var nameOfCopy: String { "\(name) again" }
@@ -71,39 +59,35 @@ struct ArmSpecification: Sendable, Hashable {
     private mutating func set(_ option: String, _ value: String) throws {
         switch option {
         case "http":
-            guard value != "automatic", let version = TransportOptions.HTTPVersion(rawValue: value) else {
+            httpVersion = TransportOptions.HTTPVersion(rawValue: value)
+            if [nil, .automatic].contains(httpVersion) {
                 throw ValidationError("'http' is one of 1.0, 1.1, 2, 2-prior-knowledge, 3")
             }
-            httpVersion = version
         case "loops":
-            guard let count = Int(value), (1...64).contains(count) else { throw ValidationError("'loops' is 1 to 64") }
-            loops = count
+            loops = Int(value)
+            if loops.map((1...64).contains) != true { throw ValidationError("'loops' is 1 to 64") }
         case "libcurl":
-            guard FileManager.default.fileExists(atPath: "\(value)/libcurl.so.4") else {
+            libcurl = value
+            if !FileManager.default.fileExists(atPath: "\(value)/libcurl.so.4") {
                 throw ValidationError("the folder '\(value)' has no libcurl.so.4")
             }
-            libcurl = value
         case "name":
-            guard Self.isName(value) else {
+            name = value
+            // Reports of all kinds show it as it is.
+            let isFirst = value.first.map { $0.isLetter || $0.isNumber } ?? false
+            let isName = isFirst && value.allSatisfy { $0.isLetter || $0.isNumber || " -_.+".contains($0) }
+            if !isName || value.unicodeScalars.count > 40 {
                 throw ValidationError(
                     "'name' has up to 40 letters, digits, spaces and '-_.+', and begins with a letter or a digit")
             }
-            name = value
         case "shadow":
             variable = "\(kind.rawValue); shadow=\(value)"
-            isShadowed = true
             do { _ = try Rollout.transport(variable, from: "an arm") } catch let error as NetworkError {
                 throw ValidationError(error.message)
             }
         default:
             throw ValidationError("an arm has the options http, libcurl, loops, name and shadow, and not '\(option)'")
         }
-    }
-
-    /// Whether reports of all kinds can show a name as it is.
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.first, first.isLetter || first.isNumber else { return false }
-        return text.unicodeScalars.count <= 40 && text.allSatisfy { $0.isLetter || $0.isNumber || " -_.+".contains($0) }
     }
 
     /// Returns the transport that the arm sends over. It is the process's only one.

@@ -1,19 +1,12 @@
 import Foundation
 import NetworkComparison
 import NetworkLayer
-import Synchronization
-
-/// A request of an arm, with its client.
-struct ArmRequest: Sendable {
-    var request: TransportRequest
-    var client: NetworkClient
-    /// Returns the client for another origin, whose credentials are that origin's.
-    var clientForOrigin: @Sendable (RequestURL) throws -> NetworkClient
-}
 
 /// Sends the requests of blocks over one transport, in the process of an arm.
 final class ArmWorker: BlockWorker {
-    private let requests: [ArmRequest]
+    private let requests: [SourceRequest]
+    private let transport: any HTTPTransport
+    private let clients: [NetworkClient]
     /// Whether requests go through the pipeline.
     private let usesPipeline: Bool
     private let counter: SharedNumber
@@ -22,9 +15,21 @@ final class ArmWorker: BlockWorker {
     /// The bytes of the bodies that the block holds.
     private let held = Guarded(0)
 
-    init(_ requests: [ArmRequest], usesPipeline: Bool, counter: SharedNumber) {
-        (self.requests, self.usesPipeline, self.counter) = (requests, usesPipeline, counter)
+    init(
+        _ requests: [SourceRequest], over transport: any HTTPTransport, usesPipeline: Bool = true, counter: SharedNumber
+    ) throws {
+        (self.requests, self.transport, self.usesPipeline) = (requests, transport, usesPipeline)
+        self.counter = counter
+        clients = try requests.map { try Self.client(of: $0, over: transport, for: $0.request.url) }
         memories = Guarded(requests.map { _ in ResponseMemory(urls: requests.count) })
+    }
+
+    private static func client(
+        of request: SourceRequest, over transport: any HTTPTransport, for url: RequestURL
+    ) throws -> NetworkClient {
+        var client = try request.client(transport, url)
+        client.validation = .any
+        return client
     }
 
     /// One request of a block, as it came out. What is compared is made of it when nothing is measured any more.
@@ -58,7 +63,6 @@ final class ArmWorker: BlockWorker {
     private static let maximumHeld = 64 << 20
 
     /// Runs a block and returns its figures. What is measured ends before the responses are looked at.
-    /// - Throws: ``NetworkError`` for a request that can't go to the tool's server.
     func run(_ order: BlockOrder) async throws -> BlockReport {
         held.withLock { $0 = 0 }
         let before = ProcessFigures.own
@@ -66,35 +70,26 @@ final class ArmWorker: BlockWorker {
         let outcomes = try await outcomes(of: order, from: start)
         var report = BlockReport()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
+        report.add(since: before, until: .own)
         if let starts = order.starts {
             let rate = starts.rate / Double(starts.arms)
             report.seconds = Self.seconds(ofEnds: outcomes.compactMap(\.end), at: rate)
         }
-        let after = ProcessFigures.own
-        report.cpuMicroseconds = after.cpuMicroseconds - before.cpuMicroseconds
-        report.contextSwitches = after.contextSwitches - before.contextSwitches
-        report.peakResidentKB = after.peakResidentKB
         report.memory = ProcessFigures.memory
-        report.threads = ProcessFigures.threads
-        report.descriptors = ProcessFigures.descriptors
+        (report.threads, report.descriptors) = (ProcessFigures.threads, ProcessFigures.descriptors)
         report.requests = outcomes.count
-        report.refusal = Self.refusal(of: outcomes.map(\.error))
+        let refused = outcomes.compactMap { $0.error as? NetworkError }.filter { $0.phase == .preparing }
+        if refused.count == outcomes.count { report.refusal = refused.first.map { $0.description + $0.advice } }
         for outcome in outcomes {
             if let latency = outcome.latency { report.latencies.append(latency) }
-            outcome.metrics.map { report.add($0) }
-            let (number, new) = outcome.counted ?? counted(outcome, order.url)
-            report.outcomes[number, default: 0] += 1
-            if outcome.metrics?.connectionReused == false { report.firstOutcomes[number, default: 0] += 1 }
-            report.attempts += outcome.attempts + (outcome.metrics?.repeats ?? 0)
-            if let new { report.new[number] = new }
+            let counted = outcome.counted ?? counted(outcome, order.url)
+            report.count(counted)
+            report.attempts += outcome.attempts
+            guard let metrics = outcome.metrics else { continue }
+            report.add(metrics)
+            if metrics.connectionReused == false { report.firstOutcomes[counted.number, default: 0] += 1 }
         }
         return report
-    }
-
-    /// Returns why all requests were refused before anything was sent; `nil` if one was sent.
-    private static func refusal(of errors: [(any Error)?]) -> String? {
-        let refused = errors.compactMap { $0 as? NetworkError }.filter { $0.phase == .preparing }
-        return refused.count == errors.count ? refused.first.map { $0.description + $0.advice } : nil
     }
 
     /// Returns the time in which an open load carried its requests, in seconds: an interval for each of them where they
@@ -105,27 +100,34 @@ final class ArmWorker: BlockWorker {
     }
 
     private func outcomes(of order: BlockOrder, from start: ContinuousClock.Instant) async throws -> [Outcome] {
-        let turns = Turns(order.requests)
+        let left = Guarded(order.requests)
         let end = order.seconds.map { start + .seconds($0) }
-        var request = requests[order.url]
+        var (request, client) = (requests[order.url].request, clients[order.url])
         if let port = order.wirePort {
-            request.request = try request.request.sent(toPort: port)
-            request.client = try request.clientForOrigin(request.request.url)
+            request = try request.sent(toPort: port)
+            client = try Self.client(of: requests[order.url], over: transport, for: request.url)
         }
-        return await withTaskGroup(of: [Outcome].self) { [request] group in
+        let send: @Sendable (ContinuousClock.Instant) async -> Outcome = { [self, request, client] start in
+            await exchange(request, by: client, order.url, from: start)
+        }
+        return await withTaskGroup(of: [Outcome].self) { group in
             if let starts = order.starts {
                 // An open load: each request has its time, whether the earlier ones have ended or not.
                 for start in starts.starts(order.requests) {
                     let due = starts.begin + .seconds(start)
                     do { try await ContinuousClock().sleep(until: due) } catch { break }
-                    group.addTask { [self] in [await exchange(request, order.url, from: due)] }
+                    group.addTask { [await send(due)] }
                 }
             } else {
                 for _ in 0..<min(order.concurrency, order.requests) {
-                    group.addTask { [self] in
+                    group.addTask {
                         var outcomes: [Outcome] = []
-                        while end.map({ $0 > .now }) ?? true, turns.take() {
-                            outcomes.append(await exchange(request, order.url, from: .now))
+                        while end.map({ $0 > .now }) ?? true,
+                            left.withLock({
+                                $0 -= 1; return $0 >= 0
+                            })
+                        {
+                            outcomes.append(await send(.now))
                         }
                         return outcomes
                     }
@@ -135,8 +137,9 @@ final class ArmWorker: BlockWorker {
         }
     }
 
-    private func exchange(_ own: ArmRequest, _ url: Int, from start: ContinuousClock.Instant) async -> Outcome {
-        let (request, client) = (own.request, own.client)
+    private func exchange(
+        _ request: TransportRequest, by client: NetworkClient, _ url: Int, from start: ContinuousClock.Instant
+    ) async -> Outcome {
         counter.increase()
         var outcome = Outcome()
         do {
@@ -191,29 +194,15 @@ extension BlockReport {
         case false?: connections += 1
         case nil: break
         }
+        attempts += metrics.repeats ?? 0
         wireBytes += metrics.responseWireBytes ?? 0
         guard let firstByte = metrics.firstByte else { return }
-        func milliseconds(_ duration: Duration?) -> Double { (duration ?? .zero) / .milliseconds(1) }
-        let steps = [metrics.queued, metrics.nameLookup, metrics.connect, metrics.tls].map(milliseconds)
-        phases += PhaseTimes(
-            queue: steps[0], lookUp: steps[1], connect: steps[2], tls: steps[3],
-            firstByte: max(0, milliseconds(firstByte) - steps.reduce(0, +)),
-            body: milliseconds(metrics.total - firstByte), count: 1)
-    }
-}
-
-/// The requests of a block that no worker has sent yet.
-private final class Turns: Sendable {
-    private let left: Guarded<Int>
-
-    init(_ count: Int) { left = Guarded(count) }
-
-    /// Takes one of them.
-    /// - Returns: Whether there was one.
-    func take() -> Bool {
-        left.withLock { left in
-            left -= 1
-            return left >= 0
-        }
+        let steps: [(Phase, Duration?)] = [
+            (.queue, metrics.queued), (.lookUp, metrics.nameLookup), (.connect, metrics.connect), (.tls, metrics.tls),
+        ]
+        let before = steps.reduce(Duration.zero) { $0 + ($1.1 ?? .zero) }
+        let all = steps + [(.firstByte, max(.zero, firstByte - before)), (.body, metrics.total - firstByte)]
+        for (phase, time) in all { phases[phase, default: 0] += (time ?? .zero) / .milliseconds(1) }
+        phaseCount += 1
     }
 }

@@ -1,15 +1,14 @@
 import Foundation
 
-/// Charts as SVG, drawn without scripts.
 enum Chart {
-    /// The latencies of an arm.
+    /// What an arm has in a chart.
     struct Series {
         var name: String
         /// The number of the arm's color.
         var color: Int
         /// In milliseconds, in ascending order.
         var latencies: [Double]
-        /// The median of each block, in milliseconds; not a number where there is none.
+        /// A value of each block; not a number where there is none.
         var blocks: [Double]
     }
 
@@ -27,25 +26,14 @@ enum Chart {
         var parts: [(name: String, value: Double)]
     }
 
-    private static let (width, height) = (480.0, 240.0)
+    static let (width, height) = (480.0, 240.0)
     private static let (left, right, top, bottom) = (52.0, 10.0, 10.0, 28.0)
-
-    /// Returns a figure with its title; the chart is described in words for those who do not see it.
-    static func figure(_ title: String, _ chart: Drawing, id: String) -> String {
-        """
-        <figure><figcaption id="\(id)">\(ComparisonPage.escaped(title))</figcaption>
-        <svg viewBox="0 0 \(number(width)) \(number(chart.height))" role="img" aria-labelledby="\(id) \(id)d">
-        <desc id="\(id)d">\(ComparisonPage.escaped(chart.words))</desc>\(chart.svg)</svg></figure>
-        """
-    }
 
     // MARK: Kinds of charts
 
     /// Returns the share of requests that are done after a time, on a logarithmic scale.
     static func cumulative(_ series: [Series]) -> Drawing {
-        guard let scale = LogScale(series.flatMap { [$0.latencies.first, $0.latencies.last].compactMap(\.self) }) else {
-            return nothing
-        }
+        guard let scale = LogScale(series) else { return nothing }
         var svg = axes(scale) + levels([0, 0.25, 0.5, 0.75, 1]) { "\(Int($0 * 100)) %" }
         for one in series where !one.latencies.isEmpty {
             let count = one.latencies.count
@@ -60,9 +48,7 @@ enum Chart {
 
     /// Returns how many requests took a time, on a logarithmic scale.
     static func histogram(_ series: [Series]) -> Drawing {
-        guard let scale = LogScale(series.flatMap { [$0.latencies.first, $0.latencies.last].compactMap(\.self) }) else {
-            return nothing
-        }
+        guard let scale = LogScale(series) else { return nothing }
         let bins = 60
         let heights = series.map { one in
             one.latencies.reduce(into: [Double](repeating: 0, count: bins)) { counts, latency in
@@ -87,9 +73,6 @@ enum Chart {
     }
 
     /// Returns the values of the blocks of each series in their order.
-    /// - Parameters:
-    ///   - step: What a value belongs to.
-    ///   - level: Returns the text of a value.
     static func course(_ series: [Series], step: String, words: String, level: (Double) -> String) -> Drawing {
         let all = series.flatMap(\.blocks).filter(\.isFinite)
         guard let highest = all.max(), highest > 0 else { return nothing }
@@ -108,7 +91,7 @@ enum Chart {
         return Drawing(svg: svg, words: words)
     }
 
-    /// Returns round values from 0 to a largest one: three to six of them.
+    /// Returns three to six round values from 0 to a largest one.
     static func roundTicks(to highest: Double) -> [Double] {
         let power = pow(10, log10(highest).rounded(.down))
         let step = [0.2, 0.5, 1, 2].map { $0 * power }.first { highest / $0 < 6 } ?? power * 2
@@ -119,33 +102,41 @@ enum Chart {
     static func bars(_ bars: [Bar], unit: String) -> Drawing {
         let sums = bars.map { $0.parts.reduce(0) { $0 + max(0, $1.value) } }
         guard let longest = sums.max(), longest > 0 else { return nothing }
+        let step = 46.0
         var (svg, words) = ("", [String]())
         for (index, bar) in bars.enumerated() {
             let place = top + Double(index) * step
-            var start = 4.0
-            for (number, part) in bar.parts.enumerated() where part.value > 0 {
+            var (start, texts) = (4.0, [String]())
+            for (rank, part) in bar.parts.enumerated() where part.value > 0 {
                 let length = part.value / longest * (width - 90)
-                let strength = 1 - 0.72 * Double(number) / Double(max(1, bar.parts.count - 1))
-                let title = "\(bar.name) \(part.name): \(self.number(part.value)) \(unit)"
+                let strength = 1 - 0.72 * Double(rank) / Double(max(1, bar.parts.count - 1))
+                let text = "\(part.name) \(number(part.value)) \(unit)"
+                if !part.name.isEmpty, number(part.value) != "0" { texts.append(text) }
                 svg += """
-                    <rect x="\(self.number(start))" y="\(self.number(place + 16))" width="\(self.number(length))" \
-                    height="20" fill="var(--c\(bar.color))" fill-opacity="\(self.number(strength))">\
-                    <title>\(ComparisonPage.escaped(title))</title></rect>
+                    <rect x="\(number(start))" y="\(number(place + 16))" width="\(number(length))" height="20" \
+                    fill="var(--c\(bar.color))" fill-opacity="\(number(strength))">\
+                    <title>\(HTML.escaped("\(bar.name) \(text)"))</title></rect>
                     """
                 start += length
             }
-            let parts = bar.parts.filter { $0.value > 0 && number($0.value) != "0" && !$0.name.isEmpty }
-                .map { "\($0.name) \(number($0.value)) \(unit)" }.joined(separator: ", ")
+            let (sum, parts) = ("\(number(sums[index])) \(unit)", texts.joined(separator: ", "))
             svg += label(bar.name + (parts.isEmpty ? "" : ": \(parts)"), 4, place + 11, "start")
-            svg += label("\(number(sums[index])) \(unit)", start + 6, place + 30, "start")
-            words.append("\(bar.name): \(number(sums[index])) \(unit)\(parts.isEmpty ? "" : " (\(parts))")")
+            svg += label(sum, start + 6, place + 30, "start")
+            words.append("\(bar.name): \(sum)\(parts.isEmpty ? "" : " (\(parts))")")
         }
-        let height = top * 2 + step * Double(bars.count)
-        return Drawing(svg: svg, words: words.joined(separator: "; "), height: height)
+        return Drawing(
+            svg: svg, words: words.joined(separator: "; "), height: top * 2 + step * Double(bars.count))
     }
 
-    /// The distance between two bars.
-    private static let step = 46.0
+    /// Returns the interval of a ratio's inverse around 'equal'.
+    static func interval(_ interval: RatioInterval, _ reach: Double) -> String {
+        func x(_ ratio: Double) -> String { number(60 + 57 * max(-1, min(1, log(max(1 / ratio, 1e-9)) / reach))) }
+        return """
+            <svg viewBox="0 0 120 14" class="interval" aria-hidden="true"><path class="axis" d="M60 0V14"/>\
+            <path class="bar" d="M\(x(interval.high)) 7H\(x(interval.low))"/>\
+            <circle cx="\(x(interval.ratio))" cy="7" r="3.5"/></svg>
+            """
+    }
 
     // MARK: Parts
 
@@ -155,19 +146,17 @@ enum Chart {
     private static func words(_ series: [Series]) -> String {
         series.map { one in
             guard !one.latencies.isEmpty else { return "\(one.name): no responses" }
-            func percentile(_ percent: Int) -> String {
-                number(one.latencies[max(1, (one.latencies.count * percent + 99) / 100) - 1])
-            }
-            return "\(one.name): half within \(percentile(50)) ms, 99 % within \(percentile(99)) ms"
+            let times = [50, 99].map { number(one.latencies[max(1, (one.latencies.count * $0 + 99) / 100) - 1]) }
+            return "\(one.name): half within \(times[0]) ms, 99 % within \(times[1]) ms"
         }.joined(separator: "; ")
     }
 
-    /// A logarithmic scale from a tenth, two tenths or half of a power of ten to another one.
+    /// A logarithmic scale that contains all latencies; `nil` without any.
     private struct LogScale {
         let (low, high): (Double, Double)
 
-        init?(_ values: [Double]) {
-            let values = values.filter { $0 > 0 }
+        init?(_ series: [Series]) {
+            let values = series.flatMap { [$0.latencies.first, $0.latencies.last] }.compactMap(\.self).filter { $0 > 0 }
             guard let smallest = values.min(), let largest = values.max() else { return nil }
             low = log10(smallest) - 0.05
             high = max(log10(largest) + 0.05, low + 0.3)
@@ -214,7 +203,7 @@ enum Chart {
     }
 
     private static func label(_ text: String, _ x: Double, _ y: Double, _ anchor: String) -> String {
-        #"<text x="\#(number(x))" y="\#(number(y))" text-anchor="\#(anchor)">\#(ComparisonPage.escaped(text))</text>"#
+        #"<text x="\#(number(x))" y="\#(number(y))" text-anchor="\#(anchor)">\#(HTML.escaped(text))</text>"#
     }
 
     private static func x(_ share: Double) -> Double { left + share * (width - left - right) }

@@ -1,14 +1,14 @@
 import Foundation
 import NetworkLayer
 
-/// What a comparison depends on besides its arms.
+/// What a comparison depends on besides its arms, and how it runs, as reports and the terminal show it.
 enum ComparisonEnvironment {
-    static var facts: [(name: String, value: String)] {
+    static var facts: [String: String] {
         let process = ProcessInfo.processInfo
         return [
-            ("netlayer", NetworkLayerVersion.current), ("system", process.operatingSystemVersionString),
-            ("processor", processor), ("cores", "\(process.activeProcessorCount)"),
-            ("memory", "\(process.physicalMemory >> 20) MB"), ("date", Date.now.formatted(.iso8601)),
+            "netlayer": NetworkLayerVersion.current, "system": process.operatingSystemVersionString,
+            "processor": processor, "cores": "\(process.activeProcessorCount)",
+            "memory": "\(process.physicalMemory >> 20) MB", "date": Date.now.formatted(.iso8601),
         ]
     }
 
@@ -19,12 +19,9 @@ enum ComparisonEnvironment {
             .first { $0.hasPrefix("model name") }
         return line?.split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) } ?? "unknown"
     }
-}
 
-/// The command line of a comparison as a report may show it.
-enum ComparisonCommandLine {
-    /// Returns the words for a shell, without the values of options that may hold secrets, and with URLs as a log shows
-    /// them.
+    /// Returns the words of a command for a shell, without the values of options that may hold secrets, and with URLs
+    /// as a log shows them.
     static func shown(_ words: [String]) -> String {
         var shown = ["netlayer"]
         var hidesNext = false
@@ -32,19 +29,14 @@ enum ComparisonCommandLine {
             if hidesNext {
                 shown.append("'…'")
                 hidesNext = false
-            } else if word.hasBytePrefix("--"), let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                let name = String(word[..<equals])
+            } else if word.hasBytePrefix("--"), let (name, _) = word.halves(at: UInt8(ascii: "=")) {
                 shown.append(ValueFlag.secretNames.contains(name) ? "\(name)=…" : ShellText.word(word))
             } else if word.contains("://") {
                 shown.append(ShellText.word((try? RequestURL(word))?.description ?? "…"))
-            } else if ValueFlag.secretNames.contains(word) {
-                shown.append(ShellText.word(word))
-                hidesNext = true
-            } else if let group = secretGroup(word) {
-                shown.append(ShellText.word(group))
-                hidesNext = true
             } else {
-                shown.append(ShellText.word(word))
+                let group = ValueFlag.secretNames.contains(word) ? word : secretGroup(word)
+                shown.append(ShellText.word(group ?? word))
+                hidesNext = group != nil
             }
         }
         return shown.joined(separator: " ")
@@ -68,5 +60,27 @@ enum ComparisonCommandLine {
         let words = program.split(maxSplits: 1) { $0.isWhitespace }
         guard let first = words.first, !first.contains("=") else { return "…" }
         return TerminalText.line(String(first)) + (words.count > 1 ? " …" : "")
+    }
+}
+
+extension ProgressLine {
+    /// Returns a line for the progress of a comparison: on a terminal each second, elsewhere every ten seconds.
+    static func ofComparison() -> ProgressLine {
+        let isPlain = ProcessInfo.processInfo.environment["TERM"] == "dumb" || !Descriptor.standardError.isTerminal
+        return ProgressLine(
+            after: .seconds(isPlain ? 10 : 0), each: .seconds(isPlain ? 10 : 1), on: isPlain ? nil : .standardError)
+    }
+
+    /// Returns how far a comparison is, and the latest figures of each arm.
+    static func text(_ arms: [Arm], rounds: Int, of design: ExperimentDesign, after elapsed: Duration) -> String {
+        let share = min(1, max(Double(rounds) / Double(design.rounds), design.time.map { elapsed / $0 } ?? 0))
+        let left = share > 0.05 ? ", some \((elapsed / share * (1 - share)).shortText) left" : ""
+        let figures = arms.filter { !$0.isCopy }.map { arm in
+            let values = BlockFigures(arm.figures.flatMap { $0.blocks.suffix(5) }).values
+            let median = values[.p50].map(FigureCells.time) ?? "-"
+            let rate = values[.rate].map { "\(Int($0.rounded()))/s" } ?? "-"
+            return "\(arm.name) \(arm.figures.lazy.compactMap(\.ended).first ?? "\(median), \(rate)")"
+        }
+        return "round \(rounds + 1) of \(design.rounds)\(left): \(figures.joined(separator: "; "))"
     }
 }

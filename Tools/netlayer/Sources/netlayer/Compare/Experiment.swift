@@ -9,17 +9,16 @@ struct Experiment: Sendable {
     /// The arguments that each child process parses.
     let arguments: [String]
     /// The files that the arguments name, as this process has read them.
-    var files: [String: Data] = [:]
+    let files: [String: Data]
     let urls: [String]
     /// Whether each request is all in the name that it is shown by.
-    var arePlain: [Bool] = []
+    let arePlain: [Bool]
     /// Called after each block, with the number of rounds before its own.
-    var progress: @Sendable (_ arms: [Arm], _ rounds: Int) -> Void
+    let progress: @Sendable (_ arms: [Arm], _ rounds: Int) -> Void
 
     /// Returns the arms with their figures; the copy of the first arm is the last one.
-    /// - Throws: `CancellationError`; ``ToolFailure`` for arguments that an arm can't use.
     func run(_ specifications: [ArmSpecification]) async throws -> [Arm] {
-        var arms = specifications.map { Arm($0, urls: urls.count, isCopy: false) }
+        var arms = specifications.map { Arm($0, urls: urls.count) }
         arms.append(Arm(specifications[0], urls: urls.count, isCopy: true))
         var generator = SeededGenerator(seed: design.seed)
         var schedule = ExperimentSchedule(design)
@@ -51,18 +50,15 @@ struct Experiment: Sendable {
         using generator: inout SeededGenerator
     ) async throws {
         for (place, url) in urls.indices.shuffled(using: &generator).enumerated() {
-            // Without one URL's blocks there would be nothing to say.
-            func isOver() -> Bool { end.map { $0 <= .now } == true && (round > 0 || place > 0) }
-            if let rate = design.rate {
-                if isOver() { return }
-                let requests = size * design.weights[url]
-                try await runAll(&arms, at: rate, seed: generator.next(), url, requests, as: kind, in: round)
-                progress(arms, round)
-                continue
-            }
-            for arm in arms.indices.shuffled(using: &generator) {
-                if isOver() { return }
-                try await run(arm, of: &arms, url, size * design.weights[url], as: kind, in: round)
+            let requests = size * design.weights[url]
+            for arm in design.rate == nil ? arms.indices.shuffled(using: &generator) : [0] {
+                // Without one URL's blocks there would be nothing to say.
+                if let end, end <= .now, round > 0 || place > 0 { return }
+                if let rate = design.rate {
+                    try await runAll(&arms, at: rate, seed: generator.next(), url, requests, as: kind, in: round)
+                } else {
+                    try await run(arm, of: &arms, url, requests, as: kind, in: round)
+                }
                 progress(arms, round)
             }
         }
@@ -78,7 +74,6 @@ struct Experiment: Sendable {
     }
 
     /// Gives each arm another process after some rounds, in random order, and warms it up.
-    /// - Throws: ``ToolFailure`` for a request that no arm can send.
     private func beginProcesses(
         of arms: inout [Arm], after rounds: Int, until end: ContinuousClock.Instant?,
         using generator: inout SeededGenerator
@@ -157,10 +152,10 @@ struct Experiment: Sendable {
             return report
         } catch let end as ArmProcess.Ended {
             let fetch = arm.specification.fetch
-            let command =
-                arePlain.indices.contains(order.url) && arePlain[order.url]
-                ? "'\(fetch) \(urls[order.url])' may show it" : "'\(fetch)' with this request may show it"
-            arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command)"
+            // A program is no request.
+            let isPlain = !design.isOfProgram && arePlain[order.url]
+            let command = isPlain ? "'\(fetch) \(urls[order.url])'" : "'\(fetch)' with this request"
+            arm.figures[order.url].ended = design.isOfProgram ? end.text : "\(end.text); \(command) may show it"
             // Another process goes on with the other URLs.
             arm.leaveProcess()
             return nil
@@ -182,11 +177,11 @@ struct Experiment: Sendable {
         // That of the verdicts, or the report would show wider intervals.
         let confidence = Verdicts.confidence(comparisons: design.comparisons, metrics: design.metrics.count)
         return urls.indices.allSatisfy { url in
-            arms.dropFirst().filter { !$0.isCopy }.allSatisfy { arm in
-                guard arm.figures[url].ended == nil, arms[0].figures[url].ended == nil else { return true }
-                let pairs = PairedComparison(arms[0].figures[url].blocks, arm.figures[url].blocks, using: &generator)
-                guard let interval = pairs.interval(.p50, confidence: confidence) else { return false }
-                return interval.halfWidth <= precision
+            let first = arms[0].figures[url]
+            return arms.dropFirst().dropLast().map { $0.figures[url] }.allSatisfy { other in
+                if first.ended != nil || other.ended != nil { return true }
+                let pairs = PairedComparison(first.blocks, other.blocks, using: &generator)
+                return pairs.interval(.p50, confidence: confidence).map { $0.halfWidth <= precision } ?? false
             }
         }
     }

@@ -1,11 +1,14 @@
 import ArgumentParser
-import NetworkComparison
 
 /// The differences between responses that make the exit status 1, by `--fail-on`.
 enum DifferenceAlarm: String, ExpressibleByArgument, CaseIterable, Sendable {
     case differences
     case newDifferences = "new-differences"
     case nothing
+
+    func counts(_ difference: Report.Difference) -> Bool { counts(isKnown: difference.known != nil) }
+
+    func counts(isKnown: Bool) -> Bool { self == .differences || self == .newDifferences && !isKnown }
 }
 
 /// A rule of `--fail-if`: `p95 > +5%`, `memory > 1kB`.
@@ -21,7 +24,6 @@ struct FailureRule: Sendable {
     let text: String
     let subject: Subject
 
-    /// - Throws: A usage error.
     init(_ text: String) throws {
         self.text = text
         if let match = text.wholeMatch(of: /\s*([a-z0-9]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*/),
@@ -50,48 +52,45 @@ struct FailureRule: Sendable {
     /// Whether a run of a program has what the rule is about.
     var isOfPrograms: Bool { metric == .p50 || metric == .cpu }
 
-    /// Returns the rule with each sentence of a result that leaves it undecided: a rule that was not looked at must not
+    /// Returns the rule with each sentence of a report that leaves it undecided: a rule that was not looked at must not
     /// pass for one that holds.
-    func unjudged(in result: ExperimentResult) -> [String] {
-        let reasons: [String] =
-            if let metric {
-                result.missing
-                    + (result.urls.flatMap(\.verdicts) + result.changes)
-                    .filter { $0.metric == metric && $0.interval == nil }.map(\.text)
-                    + Self.withoutVerdict(on: metric, in: result)
-            } else if case .growth(let resource, _) = subject,
-                !result.growths.contains(where: { $0.resource == resource })
-            {
-                [
+    func unjudged(in report: Report) -> [String] {
+        var reasons: [String] = []
+        switch subject {
+        case .change(let metric, _, _):
+            let open = (report.verdicts + report.changes).filter { $0.metric == metric && $0.interval == nil }
+            reasons = report.missing + open.map(\.text)
+            // A transport may not report it.
+            for url in report.urls {
+                for arm in report.arms.dropFirst().map(\.name)
+                where !report.verdicts.contains(where: { $0.url == url.url && $0.metric == metric && $0.arms[1] == arm }
+                ) {
+                    reasons.append(
+                        "\(url.url): \(report.arms[0].name) or \(arm) does not report its \(metric.rawValue)")
+                }
+            }
+        case .growth(let resource, _):
+            if !report.growth.contains(where: { $0.resource == resource }) {
+                reasons = [
                     "what processes keep was not looked at; it takes a second arm, 21 rounds of blocks or more, and a "
                         + "system that reports both"
                 ]
-            } else {
-                []
             }
+        }
         return reasons.map { "'\(text)' could not be judged: \($0)" }
     }
 
-    /// Returns each URL and arm that has no verdict on a metric, since a transport does not report it.
-    private static func withoutVerdict(on metric: Metric, in result: ExperimentResult) -> [String] {
-        result.urls.flatMap { url in
-            result.arms.dropFirst().map(\.name).filter { name in
-                !url.verdicts.contains { $0.metric == metric && $0.arms.right == name }
-            }.map { "\(url.url): \(result.arms[0].name) or \($0) does not report its \(metric.rawValue)" }
-        }
-    }
-
-    /// Returns the rule with each sentence of a result that breaks it: on other arms against the first one, and on each
+    /// Returns the rule with each sentence of a report that breaks it: on other arms against the first one, and on each
     /// arm against the baseline.
-    func broken(in result: ExperimentResult) -> [String] {
-        (result.urls.flatMap(\.verdicts).filter { isBroken(by: $0) }.map(\.text)
-            + result.changes.filter { isBroken(by: $0, isChange: true) }.map(\.text)
-            + result.growths.filter(isBroken).map(\.text)).map { "'\(text)': \($0)" }
+    func broken(in report: Report) -> [String] {
+        (report.verdicts.filter { isBroken(by: $0) }.map(\.text)
+            + report.changes.filter { isBroken(by: $0, isChange: true) }.map(\.text)
+            + report.growth.filter(isBroken).map(\.text)).map { "'\(text)': \($0)" }
     }
 
     /// Whether a decided growth breaks the rule, by its whole interval.
     func isBroken(by growth: Growth) -> Bool {
-        guard case .growth(growth.resource, let limit) = subject, growth.isDecided else { return false }
+        guard case .growth(growth.resource, let limit) = subject, growth.decided else { return false }
         return growth.low > limit
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import NetworkComparison
 import NetworkLayer
-import Synchronization
 
 /// Runs a program of the user's, one run after another, in the process of an arm. Its environment names the arm's
 /// transport.
@@ -12,10 +11,6 @@ final class ProgramWorker: BlockWorker {
     private let counter: SharedNumber
     private let memory = Guarded(ResponseMemory())
 
-    /// - Parameters:
-    ///   - command: The command, for `sh -c`.
-    ///   - variable: The value of ``TransportKind/variable``.
-    ///   - program: The place for the number of the program that runs.
     init(
         _ command: String, under variable: String, timeout: Duration, counter: SharedNumber, program: SharedNumber
     ) {
@@ -31,15 +26,10 @@ final class ProgramWorker: BlockWorker {
             let before = ProcessFigures.children
             let run = try await ProgramRun(command, [TransportKind.variable: variable], timeout: timeout)
             let seconds = (run.end - run.start) / .seconds(1)
-            let after = ProcessFigures.children
             report.seconds += seconds
-            report.cpuMicroseconds += after.cpuMicroseconds - before.cpuMicroseconds
-            report.contextSwitches += after.contextSwitches - before.contextSwitches
-            report.peakResidentKB = after.peakResidentKB
+            report.add(since: before, until: .children)
             if run.recorded.errorCode == nil { report.latencies.append(seconds * 1000) }
-            let (number, new) = memory.withLock { $0.number(of: run.recorded) }
-            report.outcomes[number, default: 0] += 1
-            if let new { report.new[number] = new }
+            report.count(memory.withLock { $0.number(of: run.recorded) })
         }
         return report
     }
@@ -70,7 +60,6 @@ enum RunningProgram {
 
     /// Starts a program.
     /// - Returns: When it may run. The CPU time of the shell that waits until then counts as the program's.
-    /// - Throws: `CancellationError` after ``endForGood()``.
     static func start(_ program: Process, _ command: String) throws -> ContinuousClock.Instant {
         program.executableURL = URL(filePath: "/bin/sh")
         program.arguments = arguments(toRun: command)
@@ -110,10 +99,8 @@ enum RunningProgram {
 /// One run of a program: its exit status takes the place of a response's, its output that of a body.
 private struct ProgramRun {
     var recorded = RecordedResponse()
-    /// When the program started.
-    let start: ContinuousClock.Instant
-    /// When the program itself ended, and not what it has started.
-    let end: ContinuousClock.Instant
+    /// When the program started, and when it ended, and not what it has started.
+    let start, end: ContinuousClock.Instant
 
     /// The time for the output that is left in the pipe. A process in a group of its own may keep the pipe open.
     private static let drain = Duration.seconds(10)
@@ -122,12 +109,10 @@ private struct ProgramRun {
     private static let open = Guarded<[Pipe]>([])
 
     init(_ command: String, _ variables: [String: String], timeout: Duration) async throws {
-        let process = Process()
+        let (process, output) = (Process(), Pipe())
         process.environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
         // A file would let a program fill the disk.
-        process.standardError = FileHandle.nullDevice
-        let output = Pipe()
-        process.standardOutput = output
+        (process.standardError, process.standardOutput) = (FileHandle.nullDevice, output)
         let (ends, ending) = AsyncStream<ChildEnd>.makeStream()
         process.terminationHandler = { process in
             ending.yield(
@@ -143,10 +128,11 @@ private struct ProgramRun {
             _ = isLate.raise()
             RunningProgram.end(number)
         }
-        let chunks = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program").chunks()
-        let text = Guarded(ProgramOutput())
+        let source = ByteSource(reading: output.fileHandleForReading.fileDescriptor, name: "the program")
         let reader = Task {
-            for try await chunk in chunks { text.withLock { $0.add(chunk) } }
+            var text = ProgramOutput()
+            while case let chunk = try await source.read(), !chunk.isEmpty { text.add(chunk) }
+            return text
         }
         var end = await ChildEnd.wait(for: number)
         if end == nil { end = await ends.first { _ in true } }
@@ -156,40 +142,66 @@ private struct ProgramRun {
         RunningProgram.end(number)
         let isDrained = OneTimeFlag()
         await atMost(Self.drain) {
+            // Stopped, it returns what it has read.
             await withTaskCancellationHandler {
                 _ = await reader.result
             } onCancel: {
-                reader.cancel()
+                source.stop()
             }
             // Its CPU time counts from then on.
             for await _ in ends {}
             if !Task.isCancelled { _ = isDrained.raise() }
         }
         if isDrained.isRaised {
-            // Output that could not be read is a failure, and not a shorter output.
-            try await reader.value
             try output.fileHandleForReading.close()
         } else {
             // Its number must not be another file's while a thread may still read.
             Self.open.withLock { $0.append(output) }
         }
-        text.withLock(\.self).setBody(of: &recorded)
+        // Output that could not be read is a failure, and not a shorter output.
+        try await reader.value.setBody(of: &recorded)
+        func fail(_ code: String, _ text: String) { (recorded.errorCode, recorded.errorText) = (code, text) }
         if isLate.isRaised {
-            (recorded.errorCode, recorded.errorText) = (
-                "totalTimeout", "the program did not end within \(timeout.shortText)"
-            )
+            fail("totalTimeout", "the program did not end within \(timeout.shortText)")
         } else if let signal = end?.signal {
-            recorded.errorCode = "signal \(signal)"
-            recorded.errorText = "the program ended by signal \(signal)"
-        } else if let end, Self.unstarted.contains(end.status) {
-            recorded.errorCode = "status \(end.status)"
-            recorded.errorText = "the shell could not run the program: status \(end.status)"
+            fail("signal \(signal)", "the program ended by signal \(signal)")
+        } else if let end, [126, 127].contains(end.status) {
+            // POSIX, Shell Command Language, 2.8.2.
+            fail("status \(end.status)", "the shell could not run the program: status \(end.status)")
         } else {
             recorded.status = Int(end?.status ?? -1)
         }
     }
+}
 
-    /// The statuses by which `sh` says that a program can't be executed, and that there is none (POSIX, Shell Command
-    /// Language, 2.8.2).
-    private static let unstarted: Set<Int32> = [126, 127]
+/// The output of a program, chunk by chunk: its bytes up to a limit, and beyond it the length and the SHA-256 of all.
+struct ProgramOutput: Sendable {
+    /// The most bytes that are kept. Until then nothing is calculated while the program's time runs.
+    static let maximumKept = 64 << 20
+
+    private let limit: Int
+    private var kept = Data()
+    private var count = 0
+    private var checksum: SHA256Checksum?
+
+    init(limit: Int = Self.maximumKept) { self.limit = limit }
+
+    mutating func add(_ chunk: [UInt8]) {
+        count += chunk.count
+        if checksum == nil {
+            kept += chunk
+            guard kept.count > limit else { return }
+            checksum = SHA256Checksum()
+            checksum?.update(kept)
+            kept = Data()
+        } else {
+            checksum?.update(Data(chunk))
+        }
+    }
+
+    /// Makes the output the body of a response.
+    func setBody(of response: inout RecordedResponse) {
+        guard var checksum else { return response.setBody(kept) }
+        response.setDigest(checksum.finish(), length: count)
+    }
 }

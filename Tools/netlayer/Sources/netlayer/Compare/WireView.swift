@@ -5,15 +5,12 @@ import NetworkLayer
 import NetworkTesting
 
 /// A request of an arm as a server of the tool received it in place of the URL's server.
-struct WireView: Sendable {
+struct WireView: Codable, Sendable {
     /// The request line, the header lines in their order, and the size of the body; safe to print.
     let lines: [String]
     /// Whether a second request came over the same connection.
-    let isConnectionKept: Bool
+    let connectionKept: Bool
 
-    /// - Parameters:
-    ///   - requests: Two requests of an arm, one after the other.
-    ///   - port: The server's port, which the requests name as their host.
     init?(_ requests: [ReceivedRequest], port: UInt16) {
         guard let first = requests.first else { return nil }
         var lines = [Self.requestLine(of: first)]
@@ -26,7 +23,7 @@ struct WireView: Sendable {
             lines.append("(\(first.body.count) bytes, fingerprint \(Fingerprint.of(first.body)))")
         }
         self.lines = lines
-        isConnectionKept = requests.count > 1 && requests[1].connection == first.connection
+        connectionKept = requests.count > 1 && requests[1].connection == first.connection
     }
 
     /// Returns a value as a report may show it.
@@ -42,7 +39,7 @@ struct WireView: Sendable {
     }
 
     /// The connection in words.
-    var connection: String { isConnectionKept ? "connection kept" : "a connection for each request" }
+    var connection: String { connectionKept ? "connection kept" : "a connection for each request" }
 
     /// Returns which lines another arm's request does not have.
     func differing(from other: WireView?) -> [Bool] {
@@ -53,12 +50,6 @@ struct WireView: Sendable {
             rest.remove(at: index)
             return false
         }
-    }
-
-    var json: JSONValue {
-        .object([
-            .init("lines", .array(lines.map { .string($0) })), .init("connectionKept", .bool(isConnectionKept)),
-        ])
     }
 }
 

@@ -1,6 +1,4 @@
 import Foundation
-import NetworkLayer
-import Synchronization
 
 /// The files that options name, each read once: an arm's process gets the bytes that the comparison has read.
 final class InputFiles: Sendable {
@@ -25,10 +23,6 @@ final class InputFiles: Sendable {
     var all: [String: Data] { files.withLock { $0 } }
 
     /// Returns the bytes of a file; `-` is standard input.
-    /// - Parameters:
-    ///   - name: The name in error messages. Default: the path.
-    ///   - limit: The most bytes of the file.
-    /// - Throws: ``ToolFailure`` that names the file.
     func bytes(of path: String, name: String? = nil, limit: Int) async throws -> Data {
         if let known = files.withLock({ $0[path] }) { return known }
         guard reads else {

@@ -1,7 +1,4 @@
 import Foundation
-import Dispatch
-import NetworkCore
-import Synchronization
 
 /// Turns the first SIGINT, SIGTERM or SIGHUP into the cancellation of a task, so that the command deletes its temporary
 /// files and a server closes in order. The end of ``grace`` ends the process, because a file or a pipe that blocks may
@@ -59,7 +56,7 @@ final class Interruption: Sendable {
     private static func endNow(_ status: ProcessStatus, saying message: String = "") -> Never {
         Drafts.deleteAll()
         let error = Descriptor.standardError
-        error.writeIfReady((error.isTerminal ? ProgressMeter.wipe : "") + message)
+        error.writeIfReady((error.isTerminal ? ProgressLine.wipe : "") + message)
         _exit(status.rawValue)
     }
 }

@@ -1,8 +1,6 @@
 /// The words of a shell command, as `sh` and the `$'…'` of bash write them: what browsers copy. Nothing is expanded.
 /// By scalars: a quote before a combining mark is one `Character`, which is no quote.
 enum ShellWords {
-    /// Returns the words.
-    /// - Throws: ``ToolFailure`` for a quote without an end, and for what a shell would expand or act on.
     static func split(_ command: String) throws -> [String] {
         var rest = Substring(command).unicodeScalars
         var words: [String] = []

@@ -64,14 +64,12 @@ struct Descriptor: Sendable {
         if fchown(number, owner, group) != 0 { _ = fchown(number, uid_t.max, group) }
     }
 
-    /// Returns the file's group.
     func group() throws(SystemFailure) -> gid_t {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw SystemFailure(errno) }
         return status.st_gid
     }
 
-    /// Returns another descriptor of the same open file.
     static func duplicate(_ number: Int32) throws(SystemFailure) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw SystemFailure(errno) }
@@ -128,7 +126,6 @@ struct SystemFailure: Error, Equatable {
     /// Whether the reader of a pipe has closed it.
     var isClosedPipe: Bool { code == EPIPE }
 
-    /// The system's message.
     var message: String { unsafe String(cString: strerror(code)) }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import NetworkCore
 
 /// A file that appears under its name only when it is complete.
 ///
@@ -16,13 +15,10 @@ struct OutputFile: ~Copyable {
     private let place: Place
     private var isDone = false
 
-    /// Opens the file for writing.
-    /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     init(replacing name: String) throws { place = try Self.place(for: name) }
 
     /// Returns the place that a name leads to, if it may be written. A file without write permission is refused, as in
     /// curl, although the permissions of the folder would let another file replace it.
-    /// - Throws: ``ToolFailure`` that names the file and the system's reason.
     static func destination(of name: String) throws -> FilePlace {
         do throws(SystemFailure) {
             let place = try FilePlace(toWrite: name)
@@ -96,7 +92,7 @@ struct OutputFile: ~Copyable {
                 Drafts.remove(temporary)
             }
         } catch {
-            if let temporary = place.temporaryPath { Self.delete(temporary) }
+            place.temporaryPath.map(Drafts.delete)
             throw ToolFailure.unwritable(place.path, error)
         }
     }
@@ -108,11 +104,23 @@ struct OutputFile: ~Copyable {
     /// Closes and deletes an incomplete file. Errors are ignored, because the command has already failed with its own.
     private static func discard(_ descriptor: Descriptor, _ temporaryPath: String?) {
         try? descriptor.close()
-        if let temporaryPath { delete(temporaryPath) }
+        temporaryPath.map(Drafts.delete)
+    }
+}
+
+/// The files that are not complete yet, to be deleted when the process ends without waiting.
+enum Drafts {
+    private static let paths = Guarded<Set<String>>([])
+
+    static func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+
+    /// Removes a file from the list, once it has its final name or is deleted.
+    static func remove(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+    static func delete(_ path: String) {
+        Descriptor.remove(path)
+        remove(path)
     }
 
-    private static func delete(_ temporaryPath: String) {
-        Descriptor.remove(temporaryPath)
-        Drafts.remove(temporaryPath)
-    }
+    static func deleteAll() { paths.withLock { $0.forEach(Descriptor.remove) } }
 }

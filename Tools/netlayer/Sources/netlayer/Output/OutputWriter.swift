@@ -1,6 +1,5 @@
 import Dispatch
 import NetworkCore
-import Synchronization
 
 /// Writes to one descriptor, one call after another: lines of several tasks never mix, and the bytes have been written
 /// when a call returns.
@@ -31,8 +30,9 @@ final class OutputWriter: Sendable {
         }
     }
 
-    /// Writes a text and a line ending.
     func writeLine(_ text: String) async throws { try await write(Array((text + "\n").utf8)) }
+
+    func writeLine(_ value: JSONValue) async throws { try await write(value.line + [UInt8(ascii: "\n")]) }
 
     /// Writes without waiting, and ignores errors. It is for progress, whose loss does no harm.
     func post(_ text: String) {
@@ -52,9 +52,42 @@ final class OutputWriter: Sendable {
 }
 
 extension OutputWriter {
-    /// Writes one line to standard error.
     static func say(_ message: String) async {
         // An error on standard error can't be reported anywhere.
         try? await standardError.writeLine(TerminalText.visible(message))
+    }
+}
+
+/// Rows of text in columns.
+struct Table {
+    /// The alignment of a column.
+    enum Alignment {
+        case left
+        case right
+    }
+
+    private let alignments: [Alignment]
+    private var rows: [[String]]
+
+    init(_ columns: [(title: String, alignment: Alignment)]) {
+        alignments = columns.map(\.alignment)
+        rows = [columns.map(\.title)]
+    }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// The lines, with two spaces between columns and none at the end of a line.
+    var lines: [String] {
+        let widths = alignments.indices.map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, zip(widths, alignments)).map { text, column in
+                let padding = String(repeating: " ", count: column.0 - text.count)
+                return column.1 == .left ? text + padding : padding + text
+            }
+            let line = cells.joined(separator: "  ")
+            return String(line[..<(line.lastIndex { $0 != " " }.map { line.index(after: $0) } ?? line.startIndex)])
+        }
     }
 }

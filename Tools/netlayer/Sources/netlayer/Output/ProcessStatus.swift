@@ -82,7 +82,6 @@ struct ToolFailure: Error, Sendable {
             : ToolFailure(.file, "\(name) can't be written: \(failure.message)")
     }
 
-    /// Returns a failed read.
     static func unreadable(_ name: String, _ failure: SystemFailure) -> ToolFailure {
         ToolFailure(.file, "\(name) can't be read: \(failure.message)")
     }

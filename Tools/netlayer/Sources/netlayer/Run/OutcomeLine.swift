@@ -5,23 +5,16 @@ import NetworkLayer
 /// One result: the line that `run` prints for each line of input, and `fetch --as-json` for its request.
 struct OutcomeLine: Sendable {
     /// The id of the request, unchanged; `nil` omits the key.
-    var id: JSONValue?
-    var status: Int?
-    var headers: JSONValue = .null
-    var bodyBase64: String?
-    var effectiveURL: String?
-    var error: JSONValue = .null
-    var metrics: [JSONValue.Member] = []
+    private var id: JSONValue?
+    private(set) var status: Int?
+    private(set) var effectiveURL: String?
+    private var (headers, body, error) = (JSONValue.null, JSONValue.null, JSONValue.null)
+    private var metrics: [JSONValue.Member] = []
 
-    /// Creates the result of a response.
     init(id: JSONValue?, response: NetworkResponse<TransportResponse.Body>, body: Data, url: String) {
-        self.id = id
-        status = response.head.status.code
-        headers = .array(
-            response.head.headerFields.map { .array([.string($0.name.rawName), .string($0.value)]) }
-        )
-        bodyBase64 = body.base64EncodedString()
-        effectiveURL = url
+        (self.id, status, effectiveURL) = (id, response.head.status.code, url)
+        headers = .array(response.head.headerFields.map { .array([.string($0.name.rawName), .string($0.value)]) })
+        self.body = .string(body.base64EncodedString())
         metrics = response.metrics.members
     }
 
@@ -38,7 +31,6 @@ struct OutcomeLine: Sendable {
         self.init(id: nil, code: code.rawValue, message: failure.message)
     }
 
-    /// Creates the result of an invalid line.
     init(id: JSONValue?, code: String, message: String) {
         self.id = id
         error = .object([.init("code", .string(code)), .init("message", .string(message))])
@@ -46,41 +38,31 @@ struct OutcomeLine: Sendable {
 
     /// The result as JSON, with its keys in a fixed order.
     var json: JSONValue {
-        var members: [JSONValue.Member] = id.map { [.init("id", $0)] } ?? []
-        members += [
-            .init("status", status.map { .integer($0) } ?? .null),
-            .init("headers", headers),
-            .init("bodyBase64", .text(bodyBase64)),
-            .init("effectiveURL", .text(effectiveURL)),
-            .init("error", error),
-            .init("metrics", .object(metrics)),
-        ]
-        return .object(members)
+        .object(
+            (id.map { [.init("id", $0)] } ?? []) + [
+                .init("status", status.map { .integer($0) } ?? .null), .init("headers", headers),
+                .init("bodyBase64", body), .init("effectiveURL", .text(effectiveURL)), .init("error", error),
+                .init("metrics", .object(metrics)),
+            ])
     }
 }
 
 extension TransportMetrics {
-    /// The known values; times are in milliseconds.
-    var members: [JSONValue.Member] {
-        let durations: [(String, Duration?)] = [
-            ("totalMs", total), ("queuedMs", queued), ("nameLookupMs", nameLookup), ("connectMs", connect),
-            ("tlsMs", tls), ("firstByteMs", firstByte),
+    /// The known values; times are in milliseconds. The names are those of a documented format, which scripts depend
+    /// on: 'retries' are the transport's own.
+    fileprivate var members: [JSONValue.Member] {
+        func time(_ value: Duration?) -> JSONValue? { value.map { .decimal($0.inSeconds * 1000) } }
+        func count(_ value: Int?) -> JSONValue? { value.map { .integer($0) } }
+        func text(_ value: String?) -> JSONValue? { value.map { .string($0) } }
+        let all: [(String, JSONValue?)] = [
+            ("totalMs", time(total)), ("queuedMs", time(queued)), ("nameLookupMs", time(nameLookup)),
+            ("connectMs", time(connect)), ("tlsMs", time(tls)), ("firstByteMs", time(firstByte)),
+            ("connectionReused", connectionReused.map { .bool($0) }), ("httpVersion", text(httpVersion)),
+            ("tlsVersion", text(tlsVersion)), ("tlsCipher", text(tlsCipher)), ("remoteAddress", text(remoteAddress)),
+            ("localAddress", text(localAddress)), ("requestBodyBytes", count(requestBodyBytes)),
+            ("responseWireBytes", count(responseWireBytes)), ("responseBodyBytes", count(responseBodyBytes)),
+            ("retries", count(resends)),
         ]
-        // The names of a documented format, which scripts depend on: 'retries' are the transport's own.
-        let counts: [(String, Int?)] = [
-            ("requestBodyBytes", requestBodyBytes), ("responseWireBytes", responseWireBytes),
-            ("responseBodyBytes", responseBodyBytes), ("retries", resends),
-        ]
-        let texts: [(String, String?)] = [
-            ("httpVersion", httpVersion), ("tlsVersion", tlsVersion), ("tlsCipher", tlsCipher),
-            ("remoteAddress", remoteAddress), ("localAddress", localAddress),
-        ]
-        var members = durations.compactMap { name, value in
-            value.map { JSONValue.Member(name, .decimal($0.inSeconds * 1000)) }
-        }
-        members += connectionReused.map { [.init("connectionReused", .bool($0))] } ?? []
-        members += texts.compactMap { name, value in value.map { .init(name, .string($0)) } }
-        members += counts.compactMap { name, value in value.map { .init(name, .integer($0)) } }
-        return members
+        return all.compactMap { name, value in value.map { .init(name, $0) } }
     }
 }

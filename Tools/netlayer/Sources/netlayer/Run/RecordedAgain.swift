@@ -19,20 +19,11 @@ struct RecordedAgain: Sendable {
 
         fileprivate init(_ entry: Recording.Entry) {
             let isEmpty = entry.request.method == .head || [204, 304].contains(entry.response?.status)
-            guard let body = entry.response?.body, !isEmpty, RecordedAgain.isCut(entry) else {
+            guard let body = entry.response?.body, !isEmpty, entry.isCut else {
                 self = .whole
                 return
             }
             self = body.bytes.isEmpty && body.omitted > 0 ? .nothing : .start(body.bytes.count)
-        }
-
-        /// What is the same, without a difference.
-        fileprivate var same: String {
-            switch self {
-            case .whole: "the same"
-            case .start(let count): "the same as far as it was recorded: \(count) bytes of the body"
-            case .nothing: "the same but for the body, which was not recorded"
-            }
         }
     }
 
@@ -46,23 +37,22 @@ struct RecordedAgain: Sendable {
         /// Whether the request failed, and the recorded one did not.
         let hasFailed: Bool
 
-        /// Whether the differences are of a kind that counts.
         func isAlarm(_ alarm: DifferenceAlarm) -> Bool {
-            switch alarm {
-            case .differences: !differences.isEmpty
-            case .newDifferences: differences.contains { $0.known == nil }
-            case .nothing: hasFailed
-            }
+            alarm == .nothing ? hasFailed : differences.contains { alarm.counts(isKnown: $0.known != nil) }
         }
 
-        func print() async throws {
-            let same = differences.isEmpty ? "\(status), \(extent.same)" : status
-            let lines = differences.map { difference in
-                "  \(difference.text(("recorded", "now")))" + (difference.known.map { " (known: \($0.name))" } ?? "")
-            }
-            for line in ["\(name): \(same)"] + lines {
-                try await OutputWriter.standardOutput.writeLine(TerminalText.line(line))
-            }
+        var lines: [String] {
+            let same =
+                switch extent {
+                case .whole: "the same"
+                case .start(let count): "the same as far as it was recorded: \(count) bytes of the body"
+                case .nothing: "the same but for the body, which was not recorded"
+                }
+            return ["\(name): \(status)\(differences.isEmpty ? ", \(same)" : "")"]
+                + differences.map { difference in
+                    let known = difference.known.map { " (known: \($0.name))" } ?? ""
+                    return "  \(difference.text(("recorded", "now")))\(known)"
+                }
         }
     }
 
@@ -77,10 +67,8 @@ struct RecordedAgain: Sendable {
         // Of a recorded body that was cut, the rest is not known. A mark is not as long as its secret, so the new body
         // is cut without its secrets.
         var lengths: (before: Int, after: Int)?
-        if Self.isCut(recorded), let before = recorded.response?.body, let after = now.response?.body.bytes {
-            if let length, recorded.hasLongerBody(than: after, of: length) {
-                lengths = (before.count, length)
-            }
+        if recorded.isCut, let before = recorded.response?.body, let after = now.response?.body.bytes {
+            if let length, recorded.hasLongerBody(than: after, of: length) { lengths = (before.count, length) }
             now.response?.body.bytes = Data(after.prefix(before.bytes.count))
             now.response?.trailers = recorded.response?.trailers
         }
@@ -89,14 +77,11 @@ struct RecordedAgain: Sendable {
             kinds: (recorded.transport ?? "", transport.name),
             sentNames: (entry.request.headerFields.map { $0 } + fields.of(entry)).map(\.name))
         let failure = recorded.failure.map { TerminalText.line($0.code.rawValue) }
-        let status = recorded.response.map { "\($0.status)" } ?? failure ?? "nothing"
         // A browser writes names as it likes.
-        let isForeign = recorded.transport == nil
-        let differences = comparison.differences.filter {
-            !isForeign || !["fieldOrder", "fieldCase"].contains($0.place)
-        }
+        let ofNames = recorded.transport == nil ? ["fieldOrder", "fieldCase"] : []
         return Outcome(
-            name: "\(entry.request)", status: status, differences: differences, extent: Extent(recorded),
+            name: "\(entry.request)", status: recorded.response.map { "\($0.status)" } ?? failure ?? "nothing",
+            differences: comparison.differences.filter { !ofNames.contains($0.place) }, extent: Extent(recorded),
             hasFailed: now.failure != nil && recorded.failure == nil)
     }
 
@@ -117,7 +102,7 @@ struct RecordedAgain: Sendable {
         do {
             let response = try await transport.send(request)
             let (body, isWhole) =
-                Self.isCut(entry)
+                entry.isCut
                 ? try await Self.start(of: response.body, atLeast: recorded?.bytes.count ?? 0)
                 : (try await response.body.collect(), true)
             let now = Recording.Entry(
@@ -131,13 +116,7 @@ struct RecordedAgain: Sendable {
         }
     }
 
-    /// Whether the end of the recorded body is not known.
-    fileprivate static func isCut(_ entry: Recording.Entry) -> Bool {
-        (entry.response?.body.omitted ?? 0) > 0 || entry.isIncomplete
-    }
-
     /// Reads the start of a body: twice the bytes that are compared, since a secret may be longer than its mark.
-    /// - Returns: The start, and whether it is the whole body.
     private static func start(
         of body: TransportResponse.Body, atLeast count: Int
     ) async throws -> (bytes: Data, isWhole: Bool) {
@@ -171,6 +150,9 @@ struct RecordedAgain: Sendable {
 }
 
 extension Recording.Entry {
+    /// Whether the end of the recorded body is not known.
+    fileprivate var isCut: Bool { (response?.body.omitted ?? 0) > 0 || isIncomplete }
+
     /// Whether a body that was cut is known to be longer than a new one.
     /// - Parameters:
     ///   - after: The new body without its secrets.
@@ -181,5 +163,81 @@ extension Recording.Entry {
         // The lengths in a browser's file are not always those of this exchange, such as with the status 304.
         guard transport != nil else { return false }
         return redacted.contains(.responseBody) ? length == 0 && body.count > 0 : length < body.count
+    }
+}
+
+/// Header fields that replace the recorded ones. A secret one goes only with requests that had it when they were
+/// recorded: a browser's file has requests to other parties too.
+struct ReplacedFields: Sendable {
+    private let all: [HTTPField]
+    /// Whether all requests go to one origin: then a secret field reaches no other party.
+    private let hasOneOrigin: Bool
+
+    init(_ fields: [HTTPField], for entries: [Recording.Entry] = []) throws {
+        all = fields
+        let origins = Set(
+            entries.map { entry in
+                let url = try? RequestURL(entry.request.url)
+                return url.map { "\($0.scheme)://\($0.host):\($0.effectivePort)" } ?? entry.request.url
+            })
+        hasOneOrigin = origins.count <= 1
+        let orphan = fields.first { field in
+            SecretFields.contains(field.name) && !entries.contains { $0.request.headerFields.contains(field.name) }
+        }
+        if let orphan, !hasOneOrigin {
+            throw ToolFailure(
+                .usage,
+                "no recorded request has the field \(orphan.name), and they go to \(origins.count) origins; "
+                    + "it would reach all of them")
+        }
+    }
+
+    func of(_ entry: Recording.Entry) -> [HTTPField] {
+        all.filter { field in
+            !SecretFields.contains(field.name) || hasOneOrigin || entry.request.headerFields.contains(field.name)
+        }
+    }
+}
+
+/// The exchanges of a HAR file, without those that are no exchanges of HTTP, as browsers write them: of a WebSocket, of
+/// a URL that has its data in it, of a script.
+struct RecordedEntries {
+    /// Each with its number in the file, from 1 on.
+    let all: [(number: Int, entry: Recording.Entry)]
+    /// What the user has to know of the file; empty if there is nothing.
+    private(set) var notes: [String] = []
+
+    init(har: Data, of name: String, acceptsIncomplete: Bool = false) throws {
+        let recording = try Recording(har: har)
+        if recording.isIncomplete {
+            let text = "\(name) is incomplete: its program was ended, or reached the limit of the file"
+            guard acceptsIncomplete else { throw NetworkError(.invalidRecording, text, phase: .preparing) }
+            notes.append(text)
+        }
+        var others: [String: Int] = [:]
+        var found: [(number: Int, entry: Recording.Entry)] = []
+        for (index, entry) in recording.entries.enumerated() {
+            if let scheme = Self.foreignScheme(of: entry.request.url) {
+                others[scheme, default: 0] += 1
+            } else {
+                found.append((index + 1, entry))
+            }
+        }
+        all = found
+        guard !others.isEmpty else { return }
+        let shown = others.sorted { $0.key < $1.key }.map { "\($0.value) of \($0.key):" }
+        notes.append("of \(name), entries are left out: \(shown.joined(separator: ", "))")
+    }
+
+    var byStart: [Recording.Entry] { all.map(\.entry).sorted { $0.started < $1.started } }
+
+    func say() async { for note in notes { await OutputWriter.say("netlayer: \(note)") } }
+
+    /// Returns the scheme of a URL that HTTP does not carry; `nil` for a text without one, which is no URL at all.
+    private static func foreignScheme(of url: String) -> String? {
+        guard let end = url.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let scheme = String(url[..<end]).lowercasedASCII
+        let isScheme = scheme.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x2B...0x39).contains($0) }
+        return isScheme && !["http", "https"].contains(scheme) ? TerminalText.visible(scheme) : nil
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
 
 /// A block of requests of one arm: a unit of the experiment, between which the arms take turns.
-struct Block: Sendable, Decodable {
+struct Block: Codable, Sendable {
     /// The times of the successful requests, in milliseconds.
     var latencies: [Double]
-    /// The duration of the block, in seconds.
     var seconds: Double
     /// The CPU time that the arm's process took during the block, in microseconds.
     var cpuMicroseconds: Double
@@ -20,7 +19,6 @@ struct Block: Sendable, Decodable {
     /// The attempts of all requests; `nil` for a program.
     var attempts: Int?
 
-    /// The keys of a result's JSON.
     private enum CodingKeys: String, CodingKey {
         case latencies = "latenciesMs", colds = "coldsMs"
         case seconds, cpuMicroseconds, requests, process, connections, attempts
@@ -61,7 +59,6 @@ struct BlockFigures: Sendable {
 
     var count: Int { blocks.count }
 
-    /// The number of requests with a response.
     var requests: Int { sorted.count }
 
     /// The values of each metric, with each block counted once.
@@ -112,9 +109,7 @@ struct BlockFigures: Sendable {
 
     private func percentiles(of count: Int, _ weights: [Int]) -> [Metric: Double] {
         guard count > 0 else { return [:] }
-        let wanted = Metric.allCases.compactMap { metric in
-            metric.percent.map { (metric: metric, rank: max(1, (count * $0 + 99) / 100)) }
-        }.sorted { $0.rank < $1.rank }
+        let wanted = Metric.percentiles.map { (metric: $0.metric, rank: max(1, (count * $0.percent + 99) / 100)) }
         var values: [Metric: Double] = [:]
         var (passed, next) = (0, 0)
         for entry in sorted {

@@ -6,29 +6,26 @@ import NetworkComparison
 /// A process that keeps nothing of a request still grows while it warms up, and in steps. So only the arm's last
 /// process counts, without the first third of its rounds; the growth of each later round is compared with that of the
 /// first arm in the same round, and Student's interval of these differences has to exclude zero.
-struct Growth: Sendable {
-    /// What grows.
-    enum Resource: String, CaseIterable, Sendable {
+struct Growth: Codable, Sendable {
+    enum Resource: String, CaseIterable, Codable, Sendable {
         /// The resident memory that no file is behind, in bytes.
         case memory
-        /// The open file descriptors.
         case descriptors
     }
 
     /// The state of an arm's process after a round.
-    struct State: Sendable {
+    struct State: Codable, Sendable {
         /// The number of the process: an arm gets another one when its process has ended.
-        var process: Int
+        var process = 0
         /// The requests that the process has carried so far.
-        var requests: Int
+        var requests = 0
         /// In bytes; 0 where the system does not tell.
-        var memory: Int
+        var memory = 0
         /// 0 where the system does not tell.
-        var descriptors: Int
+        var descriptors = 0
 
-        init(process: Int, requests: Int, memory: Int, descriptors: Int) {
-            (self.process, self.requests) = (process, requests)
-            (self.memory, self.descriptors) = (memory, descriptors)
+        private enum CodingKeys: String, CodingKey {
+            case process, requests, memory = "memoryBytes", descriptors
         }
 
         fileprivate func amount(of resource: Resource) -> Int { resource == .memory ? memory : descriptors }
@@ -36,22 +33,46 @@ struct Growth: Sendable {
 
     let resource: Resource
     /// The first arm, and the one whose growth is compared with its.
-    let arms: (first: String, other: String)
+    let arms: [String]
     /// How much more the other arm's process grows, for each request; negative where it grows less.
     let perRequest: Double
-    /// The interval of ``perRequest``.
     let (low, high): (Double, Double)
     /// How much two copies of the first arm may differ; `nil` where that was not measured.
     let noise: Double?
+    /// Whether the growth differs beyond doubt: the interval does not contain zero, and the difference is larger than
+    /// that between two copies.
+    let decided: Bool
+    let text: String
 
     /// The probability with which one interval contains the growth.
     static let confidence = 0.999
     /// The fewest rounds of a process, after the first third, for which there is a growth.
     static let minimumRounds = 5
 
-    /// Whether the growth differs beyond doubt: the interval does not contain zero, and the difference is larger than
-    /// that between two copies.
-    var isDecided: Bool { (low > 0 || high < 0) && abs(perRequest) > noise ?? 0 }
+    private init(
+        _ resource: Resource, _ first: String, _ other: String, _ own: (mean: Double, low: Double, high: Double),
+        noise: Double?
+    ) {
+        (self.resource, arms, self.noise) = (resource, [first, other], noise)
+        (perRequest, low, high) = own
+        decided = (low > 0 || high < 0) && abs(perRequest) > noise ?? 0
+        func shown(_ amount: Double) -> String { Self.shown(amount, of: resource) }
+        if decided {
+            let isMore = own.mean > 0
+            let (more, less) = isMore ? (other, first) : (first, other)
+            let (least, most) = isMore ? (own.low, own.high) : (-own.high, -own.low)
+            let confidence = String(format: "%.1f %%", Self.confidence * 100)
+            let floor = noise.map { "noise floor \(shown($0))" } ?? "no noise floor"
+            text =
+                "\(resource): \(more) grows by \(shown(abs(own.mean))) a request more than \(less) "
+                + "(\(confidence) CI \(shown(least)) to \(shown(most)); \(floor))"
+        } else {
+            let size = Self.detectable(own.low, own.high, noise)
+            let found =
+                size > 0 ? "one of \(shown(size)) a request would have been found" : "it was the same in each round"
+            text = "\(resource): no growth of \(other) beyond \(first)'s; \(found)"
+        }
+    }
 
     /// Returns the growth of each arm's resources against the first arm's; empty with too few rounds.
     static func growths(_ arms: [(name: String, states: [State])], copy: [State]) -> [Growth] {
@@ -62,8 +83,7 @@ struct Growth: Sendable {
                 let differences = differences(of: resource, first.states, arm.states)
                 guard let own = interval(differences, confidence: confidence) else { return nil }
                 return Growth(
-                    resource: resource, arms: (first.name, arm.name), perRequest: own.mean, low: own.low,
-                    high: own.high, noise: equal.map { max(abs($0.low), abs($0.high)) })
+                    resource, first.name, arm.name, own, noise: equal.map { max(abs($0.low), abs($0.high)) })
             }
         }
     }
@@ -106,31 +126,17 @@ struct Growth: Sendable {
         return (mean, mean - reach, mean + reach)
     }
 
-    /// The growth as a sentence.
-    var text: String {
-        guard isDecided else {
-            let size = detectable
-            return "\(resource): no growth of \(arms.other) beyond \(arms.first)'s; "
-                + (size > 0
-                    ? "one of \(shown(size)) a request would have been found" : "it was the same in each round")
-        }
-        let isMore = perRequest > 0
-        let (more, less) = isMore ? (arms.other, arms.first) : (arms.first, arms.other)
-        let (least, most) = isMore ? (low, high) : (-high, -low)
-        let confidence = String(format: "%.1f %%", Self.confidence * 100)
-        let floor = noise.map { "noise floor \(shown($0))" } ?? "no noise floor"
-        return "\(resource): \(more) grows by \(shown(abs(perRequest))) a request more than \(less) "
-            + "(\(confidence) CI \(shown(least)) to \(shown(most)); \(floor))"
-    }
+    /// The growth that would hardly have been missed.
+    var detectable: Double { Self.detectable(low, high, noise) }
 
-    /// The growth that would hardly have been missed: its interval would exclude zero, and it would exceed the noise,
-    /// unless chance had moved it by half the width of the interval.
-    var detectable: Double {
+    /// Its interval would exclude zero, and it would exceed the noise, unless chance had moved it by half the width of
+    /// the interval.
+    private static func detectable(_ low: Double, _ high: Double, _ noise: Double?) -> Double {
         let reach = (high - low) / 2
         return reach + max(reach, noise ?? 0)
     }
 
-    private func shown(_ amount: Double) -> String {
+    private static func shown(_ amount: Double, of resource: Resource) -> String {
         guard resource == .memory else { return amount == 0 ? "0" : Verdict.factor(amount) }
         return switch amount {
         case ..<1_000: "\(Int(amount.rounded(.up))) B"

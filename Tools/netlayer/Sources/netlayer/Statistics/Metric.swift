@@ -1,48 +1,32 @@
 /// A figure that two arms are compared by.
-enum Metric: String, CaseIterable, Sendable {
-    /// The median time of a request, from its start (or its intended start) to the end of the body.
-    case p50
-    /// The 95th percentile of that time.
-    case p95
-    /// The 99th percentile of that time.
-    case p99
+enum Metric: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
+    /// Percentiles of the time from a request's start (or its intended start) to the end of the body.
+    case p50, p95, p99
     /// The successful requests a second.
     case rate
     /// The CPU time of the arm's process for each request, user and system.
     case cpu
     /// The time of a process's first request for a URL. An earlier URL of the same origin may have left a connection.
     case cold
-    /// The new connections for each request.
-    case connections
-    /// The attempts for each request: the first one, retries, and what the transport sent again by itself.
-    case attempts
+    /// The new connections, and the attempts, for each request. Attempts include what the transport repeats by itself.
+    case connections, attempts
 
-    /// The percentile, for a metric that is one.
-    var percent: Int? {
-        switch self {
-        case .p50: 50
-        case .p95: 95
-        case .p99: 99
-        case .rate, .cpu, .cold, .connections, .attempts: nil
-        }
-    }
+    static let percentiles: [(metric: Metric, percent: Int)] = [(.p50, 50), (.p95, 95), (.p99, 99)]
 
     /// The fewest requests of an arm for an interval: with fewer, a percentile is one of the largest times, and the
     /// interval too narrow.
-    var minimumRequests: Int {
-        switch self {
-        case .p95: 20
-        case .p99: 1_000
-        case .p50, .rate, .cpu, .cold, .connections, .attempts: 1
-        }
-    }
+    var minimumRequests: Int { self == .p99 ? 1_000 : self == .p95 ? 20 : 1 }
 
-    /// The metric's name at the head of a column.
-    var title: String {
+    var title: String { self == .rate ? "req/s" : self == .cpu ? "CPU/req" : rawValue }
+
+    var name: String {
         switch self {
-        case .p50, .p95, .p99, .cold, .connections, .attempts: rawValue
-        case .rate: "req/s"
-        case .cpu: "CPU/req"
+        case .p50: "median"
+        case .p95: "95th percentile"
+        case .p99: "99th percentile"
+        case .cpu: "CPU"
+        case .cold: "first request of a process"
+        case .rate, .connections, .attempts: rawValue
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import NetworkComparison
 
-/// The interval in which a ratio lies.
 struct RatioInterval: Sendable, Equatable {
     var ratio: Double
     var low: Double
@@ -11,7 +10,6 @@ struct RatioInterval: Sendable, Equatable {
         (self.ratio, self.low, self.high) = (ratio, low, high)
     }
 
-    /// Whether the ratio may be 1.
     var includesOne: Bool { low <= 1 && high >= 1 }
 
     /// The largest change that the interval does not exclude, as a factor above 1.
@@ -44,7 +42,6 @@ struct PairedComparison: Sendable {
     let processes: Int
     /// The number of requests with a response, of the arm that has fewer.
     let requests: Int
-    /// The figures of each arm.
     let values: (left: [Metric: Double], right: [Metric: Double])
     private let ratios: [Metric: Double]
     /// The standard error of each ratio's logarithm.
@@ -71,15 +68,25 @@ struct PairedComparison: Sendable {
             errors = [:]
             return
         }
-        var samples: [Metric: [Double]] = [:]
-        for _ in 0..<draws {
+        errors = Self.errors(draws, using: &generator) { generator in
             let weights = Self.weights(left.count, using: &generator)
             let others = arePaired ? weights : Self.weights(right.count, using: &generator)
-            for (metric, ratio) in Self.ratios(left.values(counting: weights), right.values(counting: others)) {
-                samples[metric, default: []].append(log(ratio))
-            }
+            return Self.ratios(left.values(counting: weights), right.values(counting: others))
         }
-        errors = samples.compactMapValues { $0.count == draws ? Self.deviation($0) : nil }
+    }
+
+    /// Returns the standard error of each value's logarithm; none for one that not each draw has.
+    private static func errors<Generator: RandomNumberGenerator>(
+        _ draws: Int, using generator: inout Generator, _ draw: (inout Generator) -> [Metric: Double]
+    ) -> [Metric: Double] {
+        var samples: [Metric: [Double]] = [:]
+        for _ in 0..<draws {
+            for (metric, value) in draw(&generator) where value > 0 { samples[metric, default: []].append(log(value)) }
+        }
+        return samples.filter { $0.value.count == draws }.mapValues { values in
+            let mean = values.reduce(0, +) / Double(values.count)
+            return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)).squareRoot()
+        }
     }
 
     /// Returns the figures of some processes, in the order of their numbers.
@@ -89,7 +96,6 @@ struct PairedComparison: Sendable {
 
     /// Returns the interval of a metric's ratio, left to right; `nil` for fewer processes than ``minimumProcesses``,
     /// for fewer requests than ``Metric/minimumRequests``, or without a value.
-    /// - Parameter confidence: The probability with which the interval contains the ratio, below 1.
     func interval(_ metric: Metric, confidence: Double) -> RatioInterval? {
         guard requests >= metric.minimumRequests, let ratio = ratios[metric], let error = errors[metric] else {
             return nil
@@ -128,20 +134,9 @@ struct PairedComparison: Sendable {
     ) -> [Metric: Double] {
         let figures = figures(of: Block.byProcess(blocks)) { _ in true }
         guard figures.count >= minimumProcesses else { return [:] }
-        var samples: [Metric: [Double]] = [:]
-        for _ in 0..<draws {
-            for (metric, value) in figures.values(counting: weights(figures.count, using: &generator)) where value > 0 {
-                samples[metric, default: []].append(log(value))
-            }
-        }
+        let errors = errors(draws, using: &generator) { figures.values(counting: weights(figures.count, using: &$0)) }
         let degrees = Double(figures.count - 1)
         let reach = StudentT.quantile(0.975, degrees: figures.count - 1) * ((degrees + 1) / degrees).squareRoot()
-        return samples.filter { $0.value.count == draws && figures.requests >= $0.key.minimumRequests }
-            .mapValues { exp(reach * deviation($0)) - 1 }
-    }
-
-    private static func deviation(_ values: [Double]) -> Double {
-        let mean = values.reduce(0, +) / Double(values.count)
-        return (values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count - 1)).squareRoot()
+        return errors.filter { figures.requests >= $0.key.minimumRequests }.mapValues { exp(reach * $0) - 1 }
     }
 }

@@ -2,12 +2,6 @@ import Foundation
 import NetworkComparison
 import NetworkLayer
 
-/// What an arm does with a block.
-protocol BlockWorker: Sendable {
-    /// Runs a block and returns its figures.
-    func run(_ order: BlockOrder) async throws -> BlockReport
-}
-
 /// The responses of one URL that an arm has reported, each under a number. Its size is bounded.
 struct ResponseMemory {
     /// The responses without their bodies, each with the number of the first one that had its body.
@@ -22,12 +16,10 @@ struct ResponseMemory {
 
     private let maximumBytes: Int
 
-    /// - Parameter urls: The number of URLs that share the memory.
     init(urls: Int = 1) { maximumBytes = max(Self.maximumBytes / max(1, urls), Self.leastBytes) }
 
     /// Returns the number of a response, and the response if it is a new one, without a body that an earlier one had. A
     /// new one without room is known by its outline.
-    /// - Parameter body: The response's body, hashed. Default: hashed here.
     mutating func number(
         of response: RecordedResponse, body: Body? = nil
     ) -> (number: Int, new: RecordedResponse?) {

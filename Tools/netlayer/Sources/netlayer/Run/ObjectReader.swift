@@ -2,17 +2,13 @@ import JSONText
 import NetworkLayer
 
 /// Reads an object key by key, checks the type of each value, and finally refuses unknown keys, because a typo must not
-/// silently mean the default.
-///
-/// A key whose value is `null` counts as absent.
+/// silently mean the default. A key whose value is `null` counts as absent.
 struct ObjectReader {
-    /// The path of the object, for error messages.
+    /// The path of the object for error messages, such as `options.`; empty for the top level.
     let path: String
     /// By the bytes of their keys: for Swift, U+212A equals "K".
     private var members: [[UInt8]: JSONValue]
 
-    /// Creates a reader of an object's members.
-    /// - Parameter path: The path of the object for error messages, such as `options.`; empty for the top level.
     init(_ members: [JSONValue.Member], path: String = "") {
         self.path = path
         self.members = Dictionary(members.map { (Array($0.key.utf8), $0.value) }) { first, _ in first }
@@ -23,33 +19,38 @@ struct ObjectReader {
         return value == .null ? nil : value
     }
 
-    mutating func string(_ key: String) throws -> String? {
+    private mutating func read<Value>(
+        _ key: String, _ expected: String, _ read: (JSONValue) -> Value?
+    ) throws -> Value? {
         guard let value = value(key) else { return nil }
-        guard case .string(let text) = value else { throw mismatch(key, value, "a string") }
-        return text
+        if let value = read(value) { return value }
+        throw LineProblem("'\(path)\(key)' is \(value.kind), and \(expected) was expected")
+    }
+
+    mutating func string(_ key: String) throws -> String? {
+        try read(key, "a string") { if case .string(let text) = $0 { text } else { nil } }
     }
 
     mutating func bool(_ key: String) throws -> Bool? {
-        guard let value = value(key) else { return nil }
-        guard case .bool(let flag) = value else { throw mismatch(key, value, "true or false") }
-        return flag
+        try read(key, "true or false") { if case .bool(let flag) = $0 { flag } else { nil } }
+    }
+
+    mutating func array(_ key: String) throws -> [JSONValue]? {
+        try read(key, "an array") { if case .array(let values) = $0 { values } else { nil } }
+    }
+
+    mutating func object(_ key: String) throws -> ObjectReader? {
+        let members = try read(key, "an object") { if case .object(let members) = $0 { members } else { nil } }
+        return members.map { ObjectReader($0, path: "\(path)\(key).") }
     }
 
     mutating func integer(_ key: String) throws -> Int? {
         guard let value = value(key) else { return nil }
-        guard let number = value.wholeNumber else {
-            if case .number(let digits) = value {
-                throw LineProblem("'\(path)\(key)' is \(digits.shown), not a whole number of 64 bits")
-            }
-            throw mismatch(key, value, "a whole number")
+        if let number = value.wholeNumber { return number }
+        guard case .number(let digits) = value else {
+            throw LineProblem("'\(path)\(key)' is \(value.kind), and a whole number was expected")
         }
-        return number
-    }
-
-    mutating func array(_ key: String) throws -> [JSONValue]? {
-        guard let value = value(key) else { return nil }
-        guard case .array(let values) = value else { throw mismatch(key, value, "an array") }
-        return values
+        throw LineProblem("'\(path)\(key)' is \(digits.shown), not a whole number of 64 bits")
     }
 
     /// Returns an array of names and values; empty if the key is absent.
@@ -62,23 +63,12 @@ struct ObjectReader {
         }
     }
 
-    mutating func object(_ key: String) throws -> ObjectReader? {
-        guard let value = value(key) else { return nil }
-        guard case .object(let members) = value else { throw mismatch(key, value, "an object") }
-        return ObjectReader(members, path: "\(path)\(key).")
-    }
-
     /// Checks that every key was read.
-    /// - Throws: ``LineProblem`` that names the remaining keys.
     func finish() throws {
         guard !members.isEmpty else { return }
         let keys = members.keys.map { String(decoding: $0, as: UTF8.self) }.sorted()
         let names = keys.map { "'\(path)\($0.shown)'" }.joined(separator: ", ")
         throw LineProblem("unknown \(members.count == 1 ? "key" : "keys") \(names)")
-    }
-
-    private func mismatch(_ key: String, _ value: JSONValue, _ expected: String) -> LineProblem {
-        LineProblem("'\(path)\(key)' is \(value.kind), and \(expected) was expected")
     }
 }
 
