@@ -118,25 +118,27 @@ struct HARTests {
     @Test(
         arguments: [
             ("2026-11-24T10:00:00Z", 1_795_514_400.0), ("2026-11-24T11:00:00.250+01:00", 1_795_514_400.25),
-            ("2026-11-24T04:30:00.1234567-0530", 1_795_514_400.1234567), ("2026-11-24T10:00Z", 1_795_514_400),
-            ("2026-11-24 10:00:00Z", nil), ("2026-02-30T10:00:00Z", nil), ("2026-11-24T10:00:00", nil), ("", nil),
-            ("2026-11-24T10:00:00.Z", nil), ("2026-11-24T10:00:00+ab", nil), ("9999-99-99T99:99:99Z", nil),
+            ("2026-11-24T04:30:00.1234567-0530", 1_795_514_400.1234567), ("2026-11-24 10:00:00Z", nil),
+            ("2026-11-24T10:00:00", nil), ("", nil), ("2026-11-24T10:00:00.Z", nil), ("2026-11-24T10:00:00+ab", nil),
+            ("9999-99-99T99:99:99Z", nil),
         ] as [(String, Double?)])
-    func `dates are read`(_ text: String, _ expected: Double?) {
-        let date = RecordedDate.date(of: text)?.timeIntervalSince1970
+    func `dates are read`(_ text: String, _ expected: Double?) throws {
+        let document =
+            #"{"log":{"entries":[{"startedDateTime":"\#(text)","request":{"method":"GET","url":"http://h/"}}]}}"#
+        let date = try? Recording(har: document).entries.first?.started.timeIntervalSince1970
         #expect((date == nil) == (expected == nil))
         if let date, let expected { #expect(abs(date - expected) < 0.0001) }
     }
 
-    @Test func `a date that is none is written as 1970`() {
-        #expect(RecordedDate.text(of: Date(timeIntervalSince1970: .nan)) == "1970-01-01T00:00:00Z")
-    }
-
-    @Test func `dates beyond the calendar are written as its ends`() {
-        for time in [-1e300, 1e300, Double.infinity, -Double.infinity] {
-            let text = RecordedDate.text(of: Date(timeIntervalSince1970: time))
-            #expect(text.hasPrefix(time < 0 ? "0001-" : "9999-"))
-            #expect(RecordedDate.date(of: text) != nil)
-        }
+    @Test(
+        arguments: [
+            (.nan, "1970-01-01T00:00:00Z"), (-1e300, "0001-01-01T00:00:00Z"), (-.infinity, "0001-01-01T00:00:00Z"),
+            (1e300, "9999-12-31T23:59:59Z"), (.infinity, "9999-12-31T23:59:59Z"),
+        ] as [(Double, String)])
+    func `a date that is none, or beyond the calendar, is written as one`(_ time: Double, _ text: String) throws {
+        let entry = Recording.Entry(started: Date(timeIntervalSince1970: time), request: .init(url: "http://h/"))
+        let document = Recording(entries: [entry]).harText()
+        #expect(document.contains("\"startedDateTime\":\"\(text)\""), "\(document)")
+        #expect(try Recording(har: document).entries.count == 1)
     }
 }

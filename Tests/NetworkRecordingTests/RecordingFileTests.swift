@@ -110,15 +110,13 @@ struct RecordingFileTests {
     @Test func `a disk that blocks holds up no reader`() async throws {
         let (folder, reported) = (try TemporaryFolder(), Errors())
         let (isWriting, isRead, mayWrite) = (Gate(), Gate(), DispatchSemaphore(value: 0))
-        let slow = HARFile(
-            try PrivateFile(creating: folder.file(), replaces: false), maximumBytes: .max,
+        let file = try RecordingFile(
+            folder.file(), false, .max, CanaryLog().logger, { reported.add($0) },
             beforeWrite: {
                 isWriting.open()
                 mayWrite.wait()
                 mayWrite.signal()
             })
-        let file = RecordingFile(
-            folder.file(), slow, logger: CanaryLog().logger, onFailure: { reported.add($0) })
         // Also after a failure, the queue's thread goes on.
         defer { mayWrite.signal() }
         try await isWriting.wait()
@@ -157,21 +155,6 @@ struct RecordingFileTests {
         #expect(try Recording(contentsOf: folder.file()).isIncomplete)
         #expect(log.messages.count == 1)
         #expect(reported.codes == [.unwritableFile])
-    }
-
-    /// A reader takes no more values than that, so a file with more could not be used.
-    @Test func `a file has no more values than a reader takes`() throws {
-        let folder = try TemporaryFolder()
-        var file = HARFile(
-            try PrivateFile(creating: folder.file(), replaces: true), maximumBytes: .max, maximumValues: 300)
-        #expect(file.begin() == nil)
-        let entry = HARWriter.line(of: Recording.Entry(request: .init(url: "http://h/,,,[{")))
-        var reasons: [NetworkError?] = []
-        for _ in 0..<20 { if case .leftOut(let reason) = file.append(entry) { reasons.append(reason) } }
-        #expect(file.close(isComplete: true) == nil)
-        #expect(file.written > 0 && reasons.count == 20 - file.written && reasons.first??.code == .unwritableFile)
-        let count = HARReader.valueCount(of: Array(try folder.text().utf8))
-        #expect(count <= 300 && count + HARReader.valueCount(of: entry) + 1 > 300)
     }
 
     /// Regression: trailers and reason phrases counted for nothing in the limits.

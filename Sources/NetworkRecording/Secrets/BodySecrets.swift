@@ -46,7 +46,8 @@ enum BodySecrets {
             let value = pair.dropFirst(name.count + 1)
             let isSecret =
                 SecretName.isSecret(encoded: name)
-                || TextSecrets.redacted(SecretName.decoded(value.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 })) != nil
+                || TextSecrets.redacted(
+                    PercentEncoding.decodedWholly(value.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 })) != nil
             guard isSecret, !value.isEmpty, !value.elementsEqual(SecretMark.bytes) else {
                 output += pair
                 continue

@@ -93,7 +93,7 @@ struct JSONSecrets {
     private mutating func skipOther() throws(Fault) {
         // The last one is the start of a text in a sequence (RFC 7464).
         if "{}[],: \t\r\n\u{1E}".utf8.contains(bytes[at]) { return at += 1 }
-        let end = bytes[at...].firstIndex { !($0.isAlphanumeric || "+-.".utf8.contains($0)) } ?? bytes.count
+        let end = bytes[at...].firstIndex { !($0.isLetterOrDigit || "+-.".utf8.contains($0)) } ?? bytes.count
         let word = bytes[at..<end]
         let isNumber = word.first.map { "-0123456789".utf8.contains($0) } ?? false
         let isCut = end == bytes.count && !word.isEmpty

@@ -27,7 +27,7 @@ enum TextSecrets {
         if Redaction.namesCredentials(text) { return true }
         guard text.starts(with: "eyJ".utf8) else { return false }
         return text.count(where: { $0 == UInt8(ascii: ".") }) >= 2
-            && text.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+            && text.allSatisfy { $0.isLetterOrDigit || "-_.".utf8.contains($0) }
     }
 }
 
@@ -122,7 +122,7 @@ struct ParameterSecrets {
 
     private func holdsSecret(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.contains(where: { "%=".utf8.contains($0) }) else { return false }
-        return TextSecrets.redacted(SecretName.decoded(value), isNested: true) != nil
+        return TextSecrets.redacted(PercentEncoding.decodedWholly(value), isNested: true) != nil
     }
 
     /// Returns the offset of the next of some marks, or of the end of the word.
@@ -135,4 +135,26 @@ struct ParameterSecrets {
         at = end
         isChanged = true
     }
+}
+
+/// Whether the name of a parameter, a form field or a JSON member says that its value is secret.
+enum SecretName {
+    /// Returns whether a name, in any case, is secret by the rule of ``SecretFields``.
+    static func isSecret(_ name: some Collection<UInt8>) -> Bool {
+        SecretFields.namesSecret(name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+    }
+
+    /// Returns whether a percent-encoded name is secret.
+    static func isSecret(encoded name: some Collection<UInt8>) -> Bool { isSecret(PercentEncoding.decodedWholly(name)) }
+}
+
+/// What stands in a recording for a secret that was left out.
+///
+/// The text is a token (RFC 9110 §5.6.2): a client that replays a response sends it as the password or the token that
+/// it has found there.
+enum SecretMark {
+    static let text = "REDACTED"
+    static let bytes = Array(text.utf8)
+    /// The mark as a JSON text.
+    static let json = Array("\"\(text)\"".utf8)
 }

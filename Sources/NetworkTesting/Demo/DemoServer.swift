@@ -1,3 +1,4 @@
+import Foundation
 import NetworkCore
 import Synchronization
 
@@ -70,4 +71,38 @@ public final class DemoServer: Sendable {
 
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
+
+    /// Reads a request and responds.
+    /// - Returns: Whether the connection goes on.
+    private static func exchange(
+        on connection: ScriptedConnection, _ reader: inout RequestReader, isLogging: Bool
+    ) -> Bool {
+        guard let head = reader.readHead(), var request = DemoRequest(head: head) else { return false }
+        if request.expectsContinue {
+            guard connection.socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return false }
+        }
+        guard reader.readBody(of: head, { request.add($0) }) == .complete else { return false }
+        let response = response(to: &request)
+        // A path may hold what a terminal would take for commands.
+        if isLogging { print(Redaction.visible("DemoServer: \(request.method) \(request.path): \(response.status)")) }
+        if response.delay > 0 { connection.wait(for: .milliseconds(response.delay)) }
+        return connection.socket.send(response.bytes(for: request)) && request.keepsConnection
+    }
+
+    private static func response(to request: inout DemoRequest) -> DemoResponse {
+        let matches = routes.compactMap { route in route.match(request.path).map { (route: route, value: $0) } }
+        do {
+            if let match = matches.first(where: { $0.route.accepts(request.method) }) {
+                request.value = match.value
+                return try match.route.response(request)
+            }
+            guard let other = matches.first?.route else {
+                throw DemoRefusal(status: 404, message: "no route for \(request.path)")
+            }
+            throw DemoRefusal(status: 405, message: "\(other.path) takes \(other.methods.joined(separator: ", "))")
+        } catch {
+            let refusal = error as? DemoRefusal ?? DemoRefusal(status: 500, message: "\(error)")
+            return .json(["error": .string(refusal.message)], status: refusal.status)
+        }
+    }
 }

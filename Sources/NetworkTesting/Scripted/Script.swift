@@ -1,11 +1,12 @@
 public import Foundation
+public import NetworkCore
 
 /// The steps that ``ScriptedServer`` runs on one connection, in order. Then the server closes the connection.
 ///
 /// ```swift
 /// let server = try ScriptedServer([.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel"), .reset])
 /// ```
-public struct Script: Sendable, ExpressibleByArrayLiteral {
+public struct Script: Sendable, ExpressibleByArrayLiteral, SafelyPrinted {
     /// The steps, in order.
     public var steps: [Step]
 
@@ -15,8 +16,11 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
     /// Creates a script from an array literal of steps.
     public init(arrayLiteral elements: Step...) { steps = elements }
 
+    /// The steps.
+    public var description: String { "\(steps)" }
+
     /// One step.
-    public struct Step: Sendable {
+    public struct Step: Sendable, SafelyPrinted {
         indirect enum Kind: Sendable {
             case read
             case readHead
@@ -80,6 +84,27 @@ public struct Script: Sendable, ExpressibleByArrayLiteral {
         public static let reset = Step(kind: .reset)
         /// Reads a request and runs the steps, repeatedly, until the peer closes: a kept-alive connection.
         public static func forEachRequest(_ steps: [Step]) -> Step { Step(kind: .forEachRequest(steps)) }
+
+        /// The step and the number of bytes it sends.
+        public var description: String {
+            switch kind {
+            case .read: "read"
+            case .readHead: "readHead"
+            case .readBody(let count, let size, let pause): "readBody \(count) each \(size) pause \(pause)"
+            case .send(let bytes): "send \(bytes.count) bytes"
+            case .sendSplit(let bytes, let size, let pause):
+                "sendSplit \(bytes.count) bytes each \(size) pause \(pause)"
+            case .flood(let bytes): "flood \(bytes.count) bytes"
+            case .pause(let pause): "pause \(pause)"
+            case .wait: "wait"
+            case .open: "open"
+            case .stall: "stall"
+            case .close: "close"
+            case .reset: "reset"
+            case .forEachRequest(let steps): "forEachRequest \(steps)"
+            case .serve: "serve"
+            }
+        }
     }
 }
 
@@ -126,7 +151,10 @@ extension Script {
 
     /// Returns the head of a response, with its blank line.
     public static func head(_ status: Int, fields: [(String, String)] = []) -> Data {
-        let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
-        return Data("HTTP/1.1 \(status) Scripted\r\n\(lines)\r\n".utf8)
+        head(status, "Scripted", fields: fields)
+    }
+
+    static func head(_ status: Int, _ reason: String, fields: [(String, String)]) -> Data {
+        Data("HTTP/1.1 \(status) \(reason)\r\n\(fields.map { "\($0): \($1)\r\n" }.joined())\r\n".utf8)
     }
 }

@@ -2,12 +2,12 @@ import CZlib
 package import FoundationEssentials
 
 /// A compressor that writes a gzip container (RFC 1952), based on zlib.
-@safe final class Deflater {
+@safe package final class Deflater {
     private static let pieceBytes = 65_536
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter level: From 1 (fastest) to 9 (smallest).
-    init(level: Int) throws {
+    /// - Parameter level: From 1 (fastest) to 9 (smallest); 0 stores the bytes as they are.
+    package init(level: Int) throws {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe czlib_deflate_init(stream, Int32(clamping: level), 15 + 16) == Z_OK else {
@@ -27,7 +27,9 @@ package import FoundationEssentials
     ///   - flushes: Whether a reader of what is returned can decompress all bytes so far.
     ///   - check: Throws when there is no time left. Called every few milliseconds.
     /// - Returns: The compressed bytes; often none before the end.
-    func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {}) throws -> Data {
+    package func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {})
+        throws -> Data
+    {
         var packed = Data()
         var start = bytes.startIndex
         repeat {
