@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Logging
+import NetworkComparison
 import NetworkCore
 import Synchronization
 
@@ -31,7 +32,7 @@ final class DifferenceLog: Sendable {
             level: difference.isKnown ? .info : .warning,
             """
             the shadow \(arms.shadow) differs from \(arms.primary) in \(occurrences) of \(compared) compared responses \
-            (\(percentage(occurrences, of: compared))): \(difference)
+            (\(ContentDifference.percent(Double(occurrences) / Double(max(1, compared))))): \(difference)
             """,
             metadata: [
                 "http.request.method": "\(difference.request.method.rawValue)",
@@ -60,10 +61,4 @@ final class DifferenceLog: Sendable {
         while rest >= 10, rest % 10 == 0 { rest /= 10 }
         return rest == 1
     }
-}
-
-/// Returns a share for people, such as `2.5 %`.
-func percentage(_ part: Int, of whole: Int) -> String {
-    let tenths = whole > 0 ? (1000 * Double(part) / Double(whole)).rounded() : 0
-    return "\(tenths / 10) %"
 }

@@ -154,12 +154,7 @@ final class ShadowExchange: Sendable {
     }
 
     private func primarySide() async -> Record? {
-        // A continuation that never fails.
-        try? await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { primaryEnd.attach($0) }
-        } onCancel: {
-            primaryEnd.finish(.success(()))
-        }
+        try? await primaryEnd.value(orWhenCancelled: CancellationError())
         return seen.withLock { record in
             defer { record = nil }
             return record

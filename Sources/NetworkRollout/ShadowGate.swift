@@ -14,15 +14,11 @@ final class ShadowGate: Sendable {
     }
 
     private let options: ShadowTransport.Options
-    private let sampler: Sampler
     private let requests = Atomic(0)
     private let state = Guarded(State())
     private let load = ProcessLoad()
 
-    init(_ options: ShadowTransport.Options) {
-        self.options = options
-        sampler = Sampler()
-    }
+    init(_ options: ShadowTransport.Options) { self.options = options }
 
     /// The number of tasks that wait.
     var waiterCount: Int { state.withLock(\.waiters.count) }
@@ -30,7 +26,7 @@ final class ShadowGate: Sendable {
     /// Counts a request, and returns whether it is one of the sample and may have a shadow.
     func samples(_ request: TransportRequest) -> Bool {
         requests.add(1, ordering: .relaxed)
-        guard sampler.next() < options.share, options.methods.contains(request.method) else { return false }
+        guard Double.random(in: 0..<1) < options.share, options.methods.contains(request.method) else { return false }
         // A primary may still read the body when its head is there, and both readings may share one source.
         guard let body = request.body, body.bytes == nil else { return true }
         state.withLock { $0.counts.skipped += 1 }
@@ -73,11 +69,7 @@ final class ShadowGate: Sendable {
             return state.running == 0
         }
         if isIdle { return }
-        // A wait that is cancelled ends too.
-        try? await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter.attach($0) }
-        } onCancel: {
-            waiter.finish(.failure(CancellationError()))
+        try? await waiter.value(orWhenCancelled: CancellationError()) {
             state.withLock { $0.waiters.removeAll { $0 === waiter } }
         }
     }
@@ -100,26 +92,6 @@ extension ShadowTransport.Counts {
             unsupported += 1
             shadowed -= 1
         }
-    }
-}
-
-/// Numbers from 0 to 1, evenly distributed, for choices that have to be quick and need not be secret.
-struct Sampler: ~Copyable, Sendable {
-    private let state = Atomic(UInt64.random(in: 0 ... .max))
-
-    init() {}
-
-    /// The next number, below 1 (SplitMix64).
-    borrowing func next() -> Double {
-        Self.fraction(of: state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
-    }
-
-    /// Returns a number from 0 to 1 that depends on each bit of a word.
-    static func fraction(of word: UInt64) -> Double {
-        var word = word
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((word ^ (word >> 31)) >> 11) * 0x1p-53
     }
 }
 

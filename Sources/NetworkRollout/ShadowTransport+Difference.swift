@@ -8,7 +8,7 @@ extension ShadowTransport {
         /// One place at which they differ. Values are cut, and secrets are left out.
         public struct Place: Sendable, Hashable, SafelyPrinted {
             /// The part of the response: `status`, `error`, `field:name`, `fieldOrder`, `fieldCase`, `trailers`,
-            /// `json:/path`, `event:number`, `event:number/id`, `event:number/retry`, `event:rest` or `body`.
+            /// `json:/path`, `event:number`, `event:number/id`, `event:number/retry` or `body`.
             public let name: String
             /// The primary's value.
             public let primary: String

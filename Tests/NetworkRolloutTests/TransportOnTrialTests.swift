@@ -174,8 +174,8 @@ struct TransportOnTrialTests {
             log.messages.first?.contains(
                 """
                 the canary canary has ended, all requests go over first: it failed more often; canary: \
-                \(end.counts.canaryFailures) of \(end.counts.canary) failed (100.0 %); first: 0 of \
-                \(end.counts.primary) failed (0.0 %), median 
+                \(end.counts.canaryFailures) of \(end.counts.canary) failed (100 %); first: 0 of \
+                \(end.counts.primary) failed (0 %), median 
                 """) == true
         )
         for _ in 0..<50 {
@@ -302,7 +302,7 @@ struct TransportOnTrialTests {
         #expect((19...21).contains(canary.median / .milliseconds(1)))
         #expect((190...210).contains(canary.percentile95 / .milliseconds(1)))
         #expect((19...21).contains(primary.percentile95 / .milliseconds(1)))
-        #expect("\(end)".contains("canary: 0 of \(end.counts.canary) failed (0.0 %), median "))
+        #expect("\(end)".contains("canary: 0 of \(end.counts.canary) failed (0 %), median "))
         #expect("\(end)".contains(" 95th percentile \(canary.percentile95.shortText); first: 0 of "))
     }
 
