@@ -36,28 +36,19 @@ public final class Cassette: HTTPTransport, NetworkDispatcher {
     ///   - repeatsLast: Whether the last entry that matches a request is given again and again. Default: `false`.
     ///   - options: What is recorded, and how requests are compared with it. Default: the default options.
     ///   - mode: Whether to record. Default: `nil`, for what `NETWORK_RECORD` says.
+    ///   - maximumBytes: The limit on the size of a file that is recorded, in bytes. Default: 256 MiB.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for another value of `NETWORK_RECORD`; the code
     ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, with `never`
     ///   also for a recording that was not closed; ``NetworkCore/NetworkError/Code/unreadableFile``;
     ///   ``NetworkCore/NetworkError/Code/unwritableFile``, also while another cassette records the file.
-    public convenience init(
+    public init(
         _ path: String,
         over transport: any HTTPTransport,
         matching: ReplayTransport.Matching = .methodAndURL,
         repeatsLast: Bool = false,
         options: RecordingTransport.Options = RecordingTransport.Options(),
-        mode: Mode? = nil
-    ) throws {
-        try self.init(
-            path, over: transport, matching: matching, repeatsLast: repeatsLast, options: options, mode: mode,
-            maximumBytes: Recording.maximumFileBytes)
-    }
-
-    /// - Parameter maximumBytes: The limit on the size of the file, in bytes.
-    package init(
-        _ path: String, over transport: any HTTPTransport, matching: ReplayTransport.Matching = .methodAndURL,
-        repeatsLast: Bool = false, options: RecordingTransport.Options = RecordingTransport.Options(),
-        mode: Mode? = nil, maximumBytes: Int
+        mode: Mode? = nil,
+        maximumBytes: Int = Recording.maximumFileBytes
     ) throws {
         let mode = try mode ?? Mode.selected()
         let exists = FileManager.default.fileExists(atPath: path)

@@ -80,7 +80,7 @@ struct SecretsTests {
     @Test(arguments: [
         (
             #"Digest realm="secret", nonce="secret", opaque=secret, qop="auth,secret", algorithm=SHA-256, stale=TRUE"#,
-            #"Digest realm="REDACTED", nonce="REDACTED", opaque="REDACTED", qop="auth", algorithm=SHA-256, stale=TRUE"#
+            #"Digest realm="REDACTED", nonce="REDACTED", opaque="REDACTED", qop="auth", algorithm="SHA-256", stale="TRUE""#
         ),
         (#"Basic realm="secret", Bearer scope="secret""#, #"Basic realm="REDACTED", Bearer"#),
         ("Negotiate c2VjcmV0", "Negotiate"), ("Secret c2VjcmV0", "REDACTED"), ("", "REDACTED"),

@@ -9,17 +9,8 @@ import TestSupport
 
 /// What the log of a shadow has, and what it costs.
 @Suite(.patience(minutes: 1))
-struct ShadowLogTests {
-    private let url: RequestURL
-    private var always = ShadowTransport.Options()
-
-    init() throws {
-        url = try RequestURL("http://example.test/users?token=classified")
-        always.share = 1
-        always.maximumLoad = 1
-    }
-
-    private func get(_ transport: ShadowTransport) async throws { try await transport.settledGet(url) }
+struct ShadowLogTests: ShadowSuite {
+    let differences = Differences()
 
     @Test func `each kind of difference is logged for a host, with its share and without secrets`() async throws {
         let log = CanaryLog()

@@ -1,5 +1,5 @@
-/// The values that one part has had, and how often, by round. Of a part with thousands of values the first ones are told
-/// apart, and the others only by their kind.
+/// The values that one part has had, and how often, by round. Of a part with thousands of values the first ones are
+/// told apart, and the others only by their kind.
 package struct PartTally: Sendable {
     /// The most values that are told apart.
     static let maximumValues = 2_000

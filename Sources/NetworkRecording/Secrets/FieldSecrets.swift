@@ -50,32 +50,17 @@ enum ChallengeSecrets {
         "basic": "Basic", "bearer": "Bearer", "digest": "Digest", "negotiate": "Negotiate", "ntlm": "NTLM",
     ]
 
-    private struct Parameter: Sendable {
-        let name: String
-        var isQuoted = true
-        /// The words that the protocol knows; without any, the value is the server's text.
-        var words: Set<String> = []
-    }
-
-    /// The parameters of RFC 7616 §3.3, in the order in which they are written.
-    private static let parameters = [
-        Parameter(name: "realm"), Parameter(name: "nonce"), Parameter(name: "opaque"),
-        Parameter(name: "qop", words: ["auth", "auth-int"]),
-        Parameter(
-            name: "algorithm", isQuoted: false,
-            words: ["md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess"]),
-        Parameter(name: "stale", isQuoted: false, words: ["true", "false"]),
-        Parameter(name: "userhash", isQuoted: false, words: ["true", "false"]),
-        Parameter(name: "charset", isQuoted: false, words: ["utf-8"]),
+    /// The parameters of RFC 7616 §3.3, in the order in which they are written, with the words that the protocol knows;
+    /// without any, the value is the server's text.
+    private static let parameters: [(name: String, words: Set<String>)] = [
+        ("realm", []), ("nonce", []), ("opaque", []), ("qop", ["auth", "auth-int"]),
+        ("algorithm", ["md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess"]),
+        ("stale", ["true", "false"]), ("userhash", ["true", "false"]), ("charset", ["utf-8"]),
     ]
 
-    private static func text(of parameter: Parameter, _ value: String) -> String? {
-        var text = SecretMark.text
-        if !parameter.words.isEmpty {
-            let words = value.split { $0 == "," || $0 == " " }.filter { parameter.words.contains($0.lowercased()) }
-            guard !words.isEmpty else { return nil }
-            text = words.joined(separator: ",")
-        }
-        return "\(parameter.name)=\(parameter.isQuoted ? "\"\(text)\"" : text)"
+    private static func text(of parameter: (name: String, words: Set<String>), _ value: String) -> String? {
+        let words = value.split { $0 == "," || $0 == " " }.filter { parameter.words.contains($0.lowercased()) }
+        guard !words.isEmpty || parameter.words.isEmpty else { return nil }
+        return "\(parameter.name)=\"\(words.isEmpty ? SecretMark.text : words.joined(separator: ","))\""
     }
 }
