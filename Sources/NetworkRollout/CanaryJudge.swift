@@ -66,8 +66,7 @@ struct CanaryJudge: Sendable {
         }
     }
 
-    /// Compares two requests that follow one another, if each is of one arm: which of them is the canary's is then a
-    /// coin, whatever the latencies do in the meantime.
+    /// Compares two requests in a row, if each is of one arm: which one is the canary's is a coin, at any time.
     private mutating func pair(_ arm: Arm, _ latency: Duration) {
         if arm == .canary { canaryTimes.add(latency) } else { primaryTimes.add(latency) }
         guard let other = single else {

@@ -4,8 +4,7 @@ import NetworkComparison
 import NetworkCore
 import Synchronization
 
-/// Logs differences, each kind for a host at its occurrences 1, 10, 100 and so on, without the values of bodies: a log
-/// is no place for what users send.
+/// Logs differences, each kind for a host at its occurrences 1, 10, 100 …, without what users send: values of bodies.
 final class DifferenceLog: Sendable {
     /// The most kinds that are logged: a server may make up names of fields.
     private static let maximumKinds = 100

@@ -42,12 +42,7 @@ package struct RolloutChoice: Sendable, Hashable {
 
     let form: Form
 
-    /// Creates a choice from its text.
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - source: Where the text comes from, for the error: a variable, an option.
-    /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration``, which names the source, the text, what is
-    ///   wrong with it, and the choices.
+    /// Creates a choice from its text. The error names the source, the text, what is wrong with it, and the choices.
     package init(text: String, from source: String) throws {
         do {
             form = try Self.form(of: text)

@@ -15,8 +15,7 @@ final class ShadowExchange: Sendable {
         var trailers: HTTPFields?
         var failure: (any Error)?
 
-        /// Adds bytes up to a limit.
-        /// - Returns: Whether there is room for more.
+        /// Adds bytes up to a limit, and returns whether there is room for more.
         mutating func add(_ bytes: Data, upTo limit: Int) -> Bool {
             // Nothing is appended to a record that is compared already: that would copy it.
             if bytes.count > limit - body.count { isCut = true }

@@ -98,8 +98,7 @@ public struct ContentTally: Sendable {
         for (status, responses) in compared { count(responses, with: status, in: round) }
     }
 
-    /// Counts the status or the error of a response.
-    /// - Returns: The status of a response whose parts are compared.
+    /// Counts the status or the error of a response. Returns the status if its parts are compared.
     private mutating func countOutcome(
         of response: RecordedResponse, _ times: Int, in round: ExperimentRound
     ) -> Int? {

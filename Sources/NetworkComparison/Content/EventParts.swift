@@ -42,8 +42,7 @@ enum EventParts {
         }
     }
 
-    /// Returns the parts; `nil` if there are more than a limit.
-    /// - Parameter isCut: Whether the body has only the start of the whole one.
+    /// Returns the parts of a body or of its start (`isCut`); `nil` if there are more than a limit.
     static func parts(of body: Data, isCut: Bool, limit: Int) -> [PartName: PartValue]? {
         let (events, last) = events(in: Array(body))
         var parts: [PartName: PartValue] = [:]

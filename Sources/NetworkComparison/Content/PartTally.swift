@@ -1,5 +1,4 @@
-/// The values that one part has had, and how often, by round. Of a part with thousands of values the first ones are
-/// told apart, and the others only by their kind.
+/// The values of one part by round. Of thousands of values the first ones are told apart, and others by their kind.
 package struct PartTally: Sendable {
     /// The most values that are told apart.
     static let maximumValues = 2_000
@@ -59,8 +58,7 @@ package struct PartTally: Sendable {
         return sum / 2
     }
 
-    /// Returns the distance that another number of responses with the same chances of each value may have: four
-    /// standard errors.
+    /// Returns the distance of another number of responses that chance allows: four standard errors.
     func chance(in number: Int) -> Double {
         let all = Double(total)
         guard all > 0, number > 0 else { return 1 }

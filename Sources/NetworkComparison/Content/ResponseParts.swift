@@ -38,8 +38,7 @@ package struct PartValue: Hashable, Sendable {
 package enum ResponseParts {
     /// The most parts of one body. A body with more is compared as a whole.
     static let maximumBodyParts = 5_000
-    /// The most bytes that the names of one body's parts have together. A body with more is compared as a whole: a path
-    /// repeats the keys above it, so that a small body may have hundreds of megabytes of them.
+    /// The most bytes of all names of a body's parts, which is compared as a whole otherwise: paths repeat keys.
     static let maximumNameBytes = 1 << 20
 
     /// Returns the parts by their names:
@@ -119,8 +118,7 @@ package enum ResponseParts {
             kind: kind == "text" ? "bytes" : "\(kind), bytes")
     }
 
-    /// - Parameter room: The number of bytes that further names may have.
-    /// - Returns: Whether there was room for all values.
+    /// Adds the parts of a value, and returns whether there was room for all; `room` is that of names, in bytes.
     private static func add(
         _ value: JSONValue, at path: String, to parts: inout [PartName: PartValue], within room: inout Int
     ) -> Bool {
@@ -169,8 +167,7 @@ package enum ResponseParts {
     }
 }
 
-/// The name of a part of a response. Names are told apart by their bytes, since they contain keys that the server has
-/// chosen: for Swift, "é" equals "e" with an accent.
+/// The name of a part, told apart by its bytes: for Swift, "é" equals "e" with an accent, also in a server's keys.
 package struct PartName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
     package let text: String
     /// Calculated once: each response of many looks all of its names up.

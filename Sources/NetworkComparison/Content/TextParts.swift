@@ -5,8 +5,7 @@ import NetworkCore
 /// The part `text:L/W` is the word W of line L, with the blanks after it; a tag begins and ends a word. A text of too
 /// many words has a part `text:L` for each line. Nothing of the text is in no part.
 enum TextParts {
-    /// Returns the parts; `nil` for what is no text in UTF-8, and for one of too many lines.
-    /// - Parameter type: The Content-Type in lowercase; empty for none.
+    /// Returns the parts of a text of a type in lowercase; `nil` for none in UTF-8, and for one of too many lines.
     static func parts(
         of bytes: some Collection<UInt8>, _ type: String, limit: Int
     ) -> [PartName: PartValue]? {
@@ -51,8 +50,7 @@ enum TextParts {
 
 /// The start of a JSON text as a whole one.
 enum JSONPrefix {
-    /// Returns the text up to the last value that is complete, with the brackets that end it there. A text without
-    /// brackets, or nested deeper than the parser reads, is returned as it is.
+    /// Returns the text up to its last complete value, with brackets that end it there, unless it has none or too many.
     static func completed(_ bytes: [UInt8]) -> [UInt8] {
         var open: [UInt8] = []
         var (end, ends) = (bytes.count, [UInt8]())

@@ -31,8 +31,7 @@ package struct SequentialProportion: Sendable {
         }
     }
 
-    /// Returns whether the probability is exceeded.
-    /// - Parameter falseAlarms: The chance of being wrong, at most.
+    /// Returns whether the probability is exceeded, with that chance of being wrong at most.
     package func isExceeded(falseAlarms: Double) -> Bool {
         guard let largest = alternatives.map(\.evidence).max() else { return false }
         let sum = alternatives.reduce(0) { $0 + exp($1.evidence - largest) }

@@ -36,8 +36,7 @@ final class ExchangeRecord: Sendable {
         responseBody = PassingBody(limit: options.maximumBodyBytes)
     }
 
-    /// Returns the request with a witness of its body. Bytes in memory need none, and would lose their known length in
-    /// compression.
+    /// Returns the request with a witness of its body. Bytes in memory need none.
     func witnessed(_ request: TransportRequest) -> TransportRequest {
         guard let body = request.body, body.bytes == nil else { return request }
         var request = request

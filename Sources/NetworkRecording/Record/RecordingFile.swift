@@ -128,8 +128,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     }
 }
 
-/// A HAR file that is a whole document after each entry: the closing brackets are overwritten by the entry and new
-/// ones, in one write.
+/// A HAR file of which each entry overwrites the closing brackets, so that it is a whole document all the time.
 private struct GrowingDocument: Sendable {
     let file: PrivateFile
     let maximumBytes: Int
@@ -148,9 +147,7 @@ private struct GrowingDocument: Sendable {
     /// Writes the document without entries.
     mutating func begin() throws(NetworkError) { try write(HARDocument.start + Self.openEnd, at: 0) }
 
-    /// Adds an entry.
-    /// - Returns: Whether it was written.
-    /// - Throws: The reason why nothing is written from now on, once.
+    /// Returns whether an entry was written. Throws the reason why nothing is written from now on, once.
     mutating func append(_ entry: [UInt8], isFirst: Bool) throws(NetworkError) -> Bool {
         guard failure == nil, !isFull, !isClosed else { return false }
         let text = (isFirst ? [] : HARDocument.separator) + entry
@@ -170,9 +167,7 @@ private struct GrowingDocument: Sendable {
         return true
     }
 
-    /// Closes the file. A second call does nothing.
-    /// - Parameter isComplete: Whether no entry was left out. The document is ended only then.
-    /// - Returns: The first error of the file, if there was one.
+    /// Closes the file, and ends a document without gaps. Returns the first error of the file.
     mutating func close(isComplete: Bool) -> NetworkError? {
         guard !isClosed else { return failure }
         isClosed = true

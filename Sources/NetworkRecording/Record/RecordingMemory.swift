@@ -56,15 +56,11 @@ public final class RecordingMemory: EntrySink, SafelyPrinted {
 
 /// Where a transport's recorded exchanges go.
 protocol EntrySink: Sendable {
-    /// Stores an entry.
-    /// - Parameters:
-    ///   - size: The approximate size of the entry, in bytes.
-    ///   - make: Makes the entry, without its secrets. Called on the sink's own queue, or never.
+    /// Stores what a closure makes on the sink's queue, if there is room for that size: an entry without secrets.
     func add(size: Int, _ make: @escaping @Sendable () -> Recording.Entry)
 }
 
-/// A queue on which entries are made and stored one after the other, so that no reader waits for that. The bytes that
-/// wait have a limit.
+/// A queue on which entries are made and stored, so that no reader waits for that. What waits has a limit.
 final class EntryQueue: Sendable {
     private let queue: DispatchQueue
     private let waiting = Guarded(0)
@@ -74,8 +70,7 @@ final class EntryQueue: Sendable {
 
     init(_ name: String) { queue = DispatchQueue(label: "NetworkLayer.\(name)") }
 
-    /// Adds work that holds a number of bytes.
-    /// - Returns: Whether there was room for it.
+    /// Adds work that holds a number of bytes, and returns whether there was room for it.
     func add(size: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
         let hasRoom = waiting.withLock { waiting in
             guard waiting == 0 || waiting + size <= Self.maximumQueued else { return false }

@@ -58,8 +58,7 @@ struct ReplayList: Sendable {
         return give(index)
     }
 
-    /// Takes the first entry that was not given, or the last one if it may be repeated.
-    /// - Parameter matching: The entries that match.
+    /// Takes the first of the matching entries that was not given, or the last one if it may be repeated.
     mutating func take(_ matching: [Int]) -> Recording.Entry? {
         (matching.first { !given.contains($0) } ?? (repeatsLast ? matching.last : nil)).map { give($0) }
     }
@@ -75,9 +74,7 @@ struct ReplayList: Sendable {
     /// The most requests without an entry that are listed.
     private static let maximumUnexpected = 1_000
 
-    /// Records that there is no entry for a request.
-    /// - Parameter matching: The entries that match by a rule, all of which were given; `nil` without a rule.
-    /// - Returns: The error that names the request and the nearest entries.
+    /// Records that no entry is left of those that match by a rule, if any. The error names the nearest entries.
     mutating func miss(
         _ request: Recording.Request, strict: Bool = false, matching: [Int]? = nil
     ) -> NetworkError {

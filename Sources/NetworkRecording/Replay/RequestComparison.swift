@@ -44,8 +44,7 @@ enum RequestComparison {
         return values
     }
 
-    /// The fields that the library, a transport, a browser or a proxy generates. `Cookie` is one: a recording has no
-    /// values of cookies, so a replay sets none.
+    /// The fields that a library, a browser or a proxy generates, and `Cookie`: a recording has no values of cookies.
     private static let generated: Set<String> = [
         "accept-encoding", "accept-language", "cache-control", "connection", "content-encoding", "content-length",
         "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "origin", "pragma", "priority",

@@ -2,8 +2,7 @@ import NetworkCore
 
 /// Secrets in header fields and trailers.
 enum FieldSecrets {
-    /// Returns the fields without secrets, or `nil` if they contain none.
-    /// - Parameter names: The names that are secret besides those that no description shows.
+    /// Returns the fields without secrets, those of some names among them, or `nil` if they contain none.
     static func redacted(_ fields: HTTPFields, hiding names: Set<HTTPField.Name>) -> HTTPFields? {
         var (output, isChanged) = (HTTPFields(), false)
         for var field in fields {
@@ -31,8 +30,7 @@ enum FieldSecrets {
     }
 }
 
-/// Challenges of a server (RFC 9110 §11.6.1) without the texts that the server chose: what remains are the words of the
-/// protocol, so that a client responds to a replayed challenge as it did to the recorded one.
+/// The words of the protocol in challenges (RFC 9110 §11.6.1), to which a client of a replay responds as before.
 enum ChallengeSecrets {
     /// Returns the value of `WWW-Authenticate` or `Proxy-Authenticate` without its texts.
     static func redacted(_ value: String) -> String {
@@ -50,8 +48,7 @@ enum ChallengeSecrets {
         "basic": "Basic", "bearer": "Bearer", "digest": "Digest", "negotiate": "Negotiate", "ntlm": "NTLM",
     ]
 
-    /// The parameters of RFC 7616 §3.3, in the order in which they are written, with the words that the protocol knows;
-    /// without any, the value is the server's text.
+    /// The parameters of RFC 7616 §3.3 with the words of the protocol; without any, the value is the server's text.
     private static let parameters: [(name: String, words: Set<String>)] = [
         ("realm", []), ("nonce", []), ("opaque", []), ("qop", ["auth", "auth-int"]),
         ("algorithm", ["md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess"]),

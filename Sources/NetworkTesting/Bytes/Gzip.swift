@@ -27,8 +27,7 @@ public enum Gzip {
     }
 }
 
-/// Bytes in which one piece is repeated, as in a small hostile body that decodes to a large one. They can be
-/// compressed, several times over too, without being written out in full.
+/// Bytes in which one piece is repeated, which are compressed, also several times, without being written out in full.
 package struct RepeatedBytes: Sendable {
     /// The bytes before the pieces.
     package var start: Data
@@ -50,10 +49,7 @@ package struct RepeatedBytes: Sendable {
         return bytes
     }
 
-    /// Returns the same bytes in a gzip container, hundreds of times smaller, without the last pieces that fill no
-    /// block of 64 KiB.
-    ///
-    /// The container has no trailer, because its checksum would need all of the bytes.
+    /// Returns the bytes in a gzip container without a trailer, up to the last whole block of 64 KiB.
     package func gzipped() -> RepeatedBytes {
         let count = max(1, 65_536 / piece.count)
         // Blocks at the start of a container refer to no bytes before them, so they can follow one another.

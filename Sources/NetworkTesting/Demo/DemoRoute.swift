@@ -21,8 +21,7 @@ public struct DemoRoute: Sendable {
         self.response = response
     }
 
-    /// Returns the value in place of `:name` in a path, or an empty string for a route without one; `nil` if the path
-    /// is not this route's.
+    /// Returns the value in place of `:name` in a path, empty for none; `nil` if the path is not this route's.
     func match(_ path: String) -> String? {
         let pattern = self.path.split(separator: "/")
         let segments = path.split(separator: "/")

@@ -72,8 +72,7 @@ public final class DemoServer: Sendable {
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
 
-    /// Reads a request and responds.
-    /// - Returns: Whether the connection goes on.
+    /// Reads a request and responds. Returns whether the connection goes on.
     private static func exchange(
         on connection: ScriptedConnection, _ reader: inout RequestReader, isLogging: Bool
     ) -> Bool {

@@ -76,8 +76,7 @@ struct RequestReader {
         return read(count: count, take) ? .complete : .cut
     }
 
-    /// Reads and discards the next bytes, at most `count`.
-    /// - Returns: The number of bytes; `nil` if the connection ended first.
+    /// Discards some of the next bytes, and returns their number; `nil` if the connection ended first.
     mutating func readPiece(upTo count: Int) -> Int? {
         guard unread.isEmpty else {
             let piece = min(count, unread.count)
@@ -130,8 +129,7 @@ struct RequestReader {
         return nil
     }
 
-    /// Reads a number of bytes in pieces.
-    /// - Returns: Whether all of them came.
+    /// Reads a number of bytes in pieces, and returns whether all of them came.
     private mutating func read(count: Int, _ take: (Data) -> Void) -> Bool {
         var left = count
         while left > 0 {

@@ -66,8 +66,7 @@ struct ScriptedConnection {
         return nil
     }
 
-    /// Reads and records a request.
-    /// - Returns: Which side ended the connection within the request; `nil` while the connection goes on.
+    /// Records a request, and returns which side ended the connection within it; `nil` while it goes on.
     private func read(_ reader: inout RequestReader) -> End? {
         guard let head = reader.readHead() else { return .peer }
         var body = Data()
@@ -99,8 +98,7 @@ struct ScriptedConnection {
         Int32(max(.zero, min(time, .milliseconds(LoopbackSocket.longestWait))) / .milliseconds(1))
     }
 
-    /// Finishes sending and reads until the peer closes, because a close with unread input sends RST, which can
-    /// overtake the response.
+    /// Reads until the peer closes: a close with unread input sends RST, which can overtake the response.
     private func linger() {
         socket.finishSending()
         while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}

@@ -16,8 +16,7 @@ final class ScriptedLog: Sendable {
 
     var snapshot: State { state.withLock { $0 } }
 
-    /// Adds a connection.
-    /// - Returns: The number of the connection; `nil` after the stop.
+    /// Adds a connection, and returns its number; `nil` after the stop.
     func add(_ socket: LoopbackSocket) -> Int? {
         change { state in
             guard !state.isStopped else { return nil }
@@ -47,13 +46,11 @@ final class ScriptedLog: Sendable {
         stopped.open()
     }
 
-    /// Runs an action when the server stops.
-    /// - Returns: The key for ``forget(_:)``.
+    /// Runs an action when the server stops. Returns the key for ``forget(_:)``.
     func whenStopped(_ action: @escaping @Sendable () -> Void) -> Int { stopped.whenOpen(action) }
     func forget(_ key: Int) { stopped.forget(key) }
 
-    /// Calls an action with the progress after each change, none left out, until ``unwatch(_:)``.
-    /// - Returns: The key for the end, and the progress before the first of these changes.
+    /// Calls an action after each change until ``unwatch(_:)`` with the key; `now` is before the first one.
     func watch(_ action: @escaping @Sendable (ScriptedServer.Progress) -> Void) -> (
         key: UUID, now: ScriptedServer.Progress
     ) {

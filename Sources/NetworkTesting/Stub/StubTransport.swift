@@ -189,9 +189,7 @@ private struct StubList: Sendable {
         stubs.append(Stub(matcher: matcher, responses: responses, repeats: repeats))
     }
 
-    /// Records a request.
-    /// - Returns: The matchers of all stubs, in their order. They are the caller's closures, which may use the
-    ///   dispatcher, so they are asked outside the lock.
+    /// Records a request, and returns the matchers, which may use the dispatcher: they are asked without the lock.
     mutating func receive(_ request: SentRequest) -> [StubMatcher] {
         sent.append(request)
         return stubs.map(\.matcher)
@@ -204,8 +202,7 @@ private struct StubList: Sendable {
         return response
     }
 
-    /// Records that no stub had a response for a request.
-    /// - Returns: The error that names the request and the stubs.
+    /// Records that no stub had a response for a request. The error names it and the stubs.
     mutating func miss(_ request: SentRequest) -> NetworkError {
         unexpected.append(request)
         let list = stubs.isEmpty ? "nothing" : stubs.map(\.text).joined(separator: "; ")
