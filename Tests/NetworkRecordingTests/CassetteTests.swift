@@ -14,6 +14,10 @@ struct CassetteTests {
         String(decoding: try await transport.get("http://h/a").body, as: UTF8.self)
     }
 
+    private func cassette(_ folder: TemporaryFolder, _ mode: Cassette.Mode) throws -> Cassette {
+        try Cassette(folder.file(), over: stub, options: .allBodies, mode: mode)
+    }
+
     @Test func `once records a file that does not exist and replays it from then on`() async throws {
         let folder = try TemporaryFolder()
         stub.when(.any, .text("first"))
@@ -58,7 +62,7 @@ struct CassetteTests {
         let folder = try TemporaryFolder()
         stub.when(.any, .text("first"), .text("second"))
         for expected in ["first", "second"] {
-            let cassette = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always)
+            let cassette = try cassette(folder, .always)
             #expect(try await text(cassette) == expected)
             try await cassette.close()
         }
@@ -68,17 +72,15 @@ struct CassetteTests {
 
     @Test func `never replays a file, and fails without one`() async throws {
         let folder = try TemporaryFolder()
-        let error = expectFailure(.notRecorded) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
-        }
+        let error = expectFailure(.notRecorded) { try cassette(folder, .never) }
         #expect(error?.message.contains("test.har") == true)
         stub.when(.any, .text("first"))
-        let recording = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
+        let recording = try cassette(folder, .once)
         _ = try await text(recording)
         try await recording.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)) == "first")
+        #expect(try await text(cassette(folder, .never)) == "first")
         try Data("{".utf8).write(to: URL(fileURLWithPath: folder.file()))
-        expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never) }
+        expectFailure(.invalidRecording) { try cassette(folder, .never) }
     }
 
     /// `mktemp` makes an empty file, and a link may lead to it.
@@ -106,25 +108,21 @@ struct CassetteTests {
             for _ in 0..<2 { _ = try await text(transport) }
             try await file.flush()
         }
-        let error = expectFailure(.invalidRecording) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
-        }
+        let error = expectFailure(.invalidRecording) { try cassette(folder, .never) }
         #expect(error?.message.contains("ended before close()") == true)
         // It stays readable, and says of itself what it is wherever it goes.
         let recording = try Recording(contentsOf: folder.file())
         #expect(recording.entries.count == 2)
         #expect(try Recording(har: recording.harText()).isIncomplete)
         // Regression: the first run of a test while its server was down left a file that each later run refused.
-        let anew = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
+        let anew = try cassette(folder, .once)
         #expect(anew.isRecording)
-        let busy = expectFailure(.unwritableFile) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
-        }
+        let busy = expectFailure(.unwritableFile) { try cassette(folder, .once) }
         #expect(busy?.description.contains("another recording is writing it") == true)
-        expectFailure(.unwritableFile) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always) }
+        expectFailure(.unwritableFile) { try cassette(folder, .always) }
         _ = try await text(anew)
         try await anew.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)) == "anew")
+        #expect(try await text(cassette(folder, .once)) == "anew")
     }
 
     /// Regression: a recording beyond its limit ended without an error, and was made anew by each run.
