@@ -124,16 +124,16 @@ final class ShadowExchange: Sendable {
         if let own = request.options.totalTimeout, own >= timeout { request.options.totalTimeout = nil }
         request.options.progress = nil
         request.options.wireLog = nil
-        guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(.unsupported) }
+        guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(\.unsupported) }
         let other = await record(of: request)
         guard ContinuousClock.now < end, let own = await primarySide(), !Task.isCancelled else {
-            return gate.count(.unfinished)
+            return gate.count(\.unfinished)
         }
         let places = places(own, other)
-        guard !places.isEmpty else { return gate.count(.same) }
+        guard !places.isEmpty else { return gate.count(\.same) }
         let difference = ShadowTransport.Difference(
             request: self.request, primary: own.side, shadow: other.side, places: places)
-        gate.count(difference.isKnown ? .known : .different)
+        gate.count(difference.isKnown ? \.knownDifferences : \.differences)
         report(difference, gate.counts.compared)
     }
 

@@ -4,9 +4,6 @@ import Synchronization
 
 /// Decides which requests have a shadow, and counts.
 final class ShadowGate: Sendable {
-    /// What became of a request with a shadow.
-    enum Outcome: Sendable { case same, known, different, unsupported, unfinished }
-
     private struct State {
         var counts = ShadowTransport.Counts()
         var running = 0
@@ -48,7 +45,12 @@ final class ShadowGate: Sendable {
     }
 
     /// Counts what became of a request with a shadow.
-    func count(_ outcome: Outcome) { state.withLock { $0.counts.add(outcome) } }
+    func count(_ outcome: WritableKeyPath<ShadowTransport.Counts, Int>) {
+        state.withLock { state in
+            state.counts[keyPath: outcome] += 1
+            if outcome == \.unsupported { state.counts.shadowed -= 1 }
+        }
+    }
 
     /// Frees the place of a shadow.
     func finish() {
@@ -78,20 +80,6 @@ final class ShadowGate: Sendable {
         var counts = state.withLock(\.counts)
         counts.requests = requests.load(ordering: .relaxed)
         return counts
-    }
-}
-
-extension ShadowTransport.Counts {
-    fileprivate mutating func add(_ outcome: ShadowGate.Outcome) {
-        switch outcome {
-        case .same: same += 1
-        case .known: knownDifferences += 1
-        case .different: differences += 1
-        case .unfinished: unfinished += 1
-        case .unsupported:
-            unsupported += 1
-            shadowed -= 1
-        }
     }
 }
 

@@ -80,14 +80,4 @@ struct ReplayTimingTests {
         let error = await expectFailure(.totalTimeout) { try await reading.value }
         #expect(error?.phase == .receiving)
     }
-
-    @Test func `a request's stream that does not move is a timeout`() async throws {
-        let (stream, continuation) = AsyncStream<Data>.makeStream()
-        defer { continuation.finish() }
-        let request = try TransportRequest(method: .post, to: "http://h/a", body: .stream(stream))
-        let sending = Task { [transport] in try await transport.send(request) }
-        await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(60))
-        await expectFailure(.idleTimeout) { try await sending.value }
-    }
 }

@@ -43,13 +43,12 @@ public final class DemoServer: Sendable {
     public func start() async throws {
         try running.withLock { running in
             guard running?.isStopped != false else { return }
-            let script = Script([
-                Script.Step(
-                    kind: .serve { [isLogging] connection, reader in
-                        Self.exchange(on: connection, &reader, isLogging: isLogging)
-                    })
-            ])
-            running = try ScriptedServer(LoopbackSocket.listening(on: wantedPort, of: host), scripts: [script])
+            // None of the requests is recorded.
+            let serve = Script.Step("serve") { [isLogging] connection in
+                while Self.exchange(on: &connection, isLogging: isLogging) {}
+                return .script
+            }
+            running = try ScriptedServer(LoopbackSocket.listening(on: wantedPort, of: host), scripts: [[serve]])
         }
     }
 
@@ -73,14 +72,12 @@ public final class DemoServer: Sendable {
     public var baseURL: String { "http://\(host):\(port)" }
 
     /// Reads a request and responds. Returns whether the connection goes on.
-    private static func exchange(
-        on connection: ScriptedConnection, _ reader: inout RequestReader, isLogging: Bool
-    ) -> Bool {
-        guard let head = reader.readHead(), var request = DemoRequest(head: head) else { return false }
+    private static func exchange(on connection: inout ScriptedConnection, isLogging: Bool) -> Bool {
+        guard let head = connection.reader.readHead(), var request = DemoRequest(head: head) else { return false }
         if request.expectsContinue {
             guard connection.socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return false }
         }
-        guard reader.readBody(of: head, { request.add($0) }) == .complete else { return false }
+        guard connection.reader.readBody(of: head, { request.add($0) }) == .complete else { return false }
         let response = response(to: &request)
         // A path may hold what a terminal would take for commands.
         if isLogging { print(Redaction.visible("DemoServer: \(request.method) \(request.path): \(response.status)")) }

@@ -170,9 +170,6 @@ struct LoopbackSocket: Sendable {
         return unsafe poll(&entry, 1, 0) > 0
     }
 
-    /// Waits for input, at most the given number of milliseconds.
-    func pause(milliseconds: Int32) { _ = isReady(for: Int16(POLLIN), limit: milliseconds) }
-
     /// Shuts down the sending direction.
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 

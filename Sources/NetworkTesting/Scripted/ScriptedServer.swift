@@ -63,9 +63,9 @@ public final class ScriptedServer: Sendable {
                 break
             }
             let script = scripts.indices.contains(number) ? scripts[number] : scripts.last ?? []
-            let connection = ScriptedConnection(socket: socket, number: number, log: log)
             threads.enter()
             Thread.detachNewThread {
+                var connection = ScriptedConnection(socket: socket, number: number, log: log)
                 connection.run(script)
                 threads.leave()
             }
