@@ -16,8 +16,8 @@ final class DifferenceLog: Sendable {
 
     init(_ logger: Logger, arms: (primary: String, shadow: String)) { (self.logger, self.arms) = (logger, arms) }
 
-    func add(_ difference: ShadowTransport.Difference, amongCompared compared: Int) {
-        let occurrences = count(difference)
+    func add(_ difference: ShadowTransport.Difference) {
+        let (occurrences, compared) = (count(difference), difference.compared)
         guard Self.isPowerOfTen(occurrences) else { return }
         let places = difference.places.prefix(ShadowTransport.Difference.mostShownPlaces).map { place in
             var entries: Logger.Metadata = ["name": "\(place.shownName)", "known": "\(place.known ?? "no")"]

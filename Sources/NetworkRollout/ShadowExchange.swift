@@ -35,7 +35,7 @@ final class ShadowExchange: Sendable {
     private let shadow: any HTTPTransport
     private let options: ShadowTransport.Options
     private let gate: ShadowGate
-    private let report: ShadowTransport.Report
+    private let report: @Sendable (ShadowTransport.Difference) -> Void
     /// The primary's side so far; `nil` when it is needed no longer, however long the program reads.
     private let seen = Guarded<Record?>(Record())
     /// Raised when the primary's side is whole enough, or is not to be compared.
@@ -44,7 +44,7 @@ final class ShadowExchange: Sendable {
     init(
         _ request: TransportRequest, besides primaryName: String, over shadow: any HTTPTransport,
         _ options: ShadowTransport.Options, _ gate: ShadowGate,
-        _ report: @escaping ShadowTransport.Report
+        _ report: @escaping @Sendable (ShadowTransport.Difference) -> Void
     ) {
         (self.request, self.primaryName, self.shadow) = (request, primaryName, shadow)
         (self.options, self.gate, self.report) = (options, gate, report)
@@ -131,10 +131,11 @@ final class ShadowExchange: Sendable {
         }
         let places = places(own, other)
         guard !places.isEmpty else { return gate.count(\.same) }
-        let difference = ShadowTransport.Difference(
-            request: self.request, primary: own.side, shadow: other.side, places: places)
-        gate.count(difference.isKnown ? \.knownDifferences : \.differences)
-        report(difference, gate.counts.compared)
+        gate.count(places.allSatisfy { $0.known != nil } ? \.knownDifferences : \.differences)
+        report(
+            ShadowTransport.Difference(
+                request: self.request, primary: own.side, shadow: other.side, places: places,
+                compared: gate.counts.compared))
     }
 
     private func record(of request: TransportRequest) async -> Record {

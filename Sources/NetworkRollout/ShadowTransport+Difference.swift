@@ -39,6 +39,8 @@ extension ShadowTransport {
         public let shadow: Side?
         /// Where they differ; never empty.
         public let places: [Place]
+        /// How many pairs were compared until then.
+        let compared: Int
 
         /// One response.
         public struct Side: Sendable, SafelyPrinted {

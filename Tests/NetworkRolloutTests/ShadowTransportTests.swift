@@ -133,7 +133,7 @@ struct ShadowTransportTests: ShadowSuite {
         let (released, chunk) = (Gate(), String(repeating: "x", count: 100_000))
         let exchange = ShadowExchange(
             TransportRequest(url: url), besides: "stub", over: StubTransport(always: .text(chunk + "y")), options,
-            gate, { _, _ in })
+            gate, { _ in })
         let source = StreamedBody([chunk, chunk], before: released)
         let response = exchange.begin(
             besides: TransportResponse(head: HTTPResponse(status: .ok), body: .init(source: source)))
