@@ -41,6 +41,14 @@ extension ContentSuite {
         ContentComparison(tally(first), copy: tally(copy), tally(other), kinds: ("curl", "urlsession"), sentNames: [])
     }
 
+    /// Compares two arms that always respond alike.
+    static func compare(
+        _ first: RecordedResponse, with other: RecordedResponse, kinds: (String, String) = ("curl", "urlsession"),
+        names: [HTTPField.Name] = []
+    ) -> ContentComparison {
+        compare(times(20) { _ in first }, with: times(20) { _ in other }, kinds: kinds, names: names)
+    }
+
     /// Compares two arms, of which the first one's copy has the same responses.
     static func compare(
         _ first: [RecordedResponse], with other: [RecordedResponse],
