@@ -28,8 +28,10 @@ package struct PartTally: Sendable {
 
     /// The tally of the kinds of values alone.
     var kinds: PartTally {
-        PartTally(
-            counts.reduce(into: [:]) { $0[PartValue("", kind: $1.key.kind), default: RoundCount()].add($1.value) })
+        let byKind = Dictionary(grouping: counts) { $0.key.kind }
+        return PartTally(
+            Dictionary(
+                uniqueKeysWithValues: byKind.map { (PartValue("", kind: $0), RoundCount(of: $1.map(\.value))) }))
     }
 
     /// The share of responses that have the part.
@@ -39,7 +41,9 @@ package struct PartTally: Sendable {
     }
 
     /// Adds the values of another tally.
-    func adding(_ other: PartTally) -> PartTally { PartTally(counts.merging(other.counts) { $0.adding($1) }) }
+    func adding(_ other: PartTally) -> PartTally {
+        PartTally(counts.merging(other.counts) { RoundCount(of: [$0, $1]) })
+    }
 
     /// Returns how many responses had a value.
     func count(of value: PartValue) -> Int { counts[value]?.total ?? 0 }
@@ -150,20 +154,11 @@ package struct RoundCount: Sendable {
         }
     }
 
-    func adding(_ other: RoundCount) -> RoundCount {
-        var sum = self
-        sum.add(other)
-        return sum
-    }
+    init() {}
 
-    /// Adds the counts of something else.
-    mutating func add(_ other: RoundCount) {
-        guard total > 0 else {
-            self = other
-            return
-        }
-        let all = (rounds + other.rounds).sorted { $0.round < $1.round }
-        self = RoundCount()
+    /// Creates the sum of some counts.
+    init(of parts: [RoundCount]) {
+        let all = parts.flatMap(\.rounds).sorted { $0.round < $1.round }
         for (round, count) in all { add(count, in: round) }
     }
 }
