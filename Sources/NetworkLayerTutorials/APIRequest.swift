@@ -59,9 +59,17 @@ extension APIRequest {
 }
 
 /// Parameters, for the body or the query. Its cases are the tutorial's, and stay.
-public enum RequestParams {
+public enum RequestParams: SafelyPrinted {
     /// The fields of a JSON body. `nil` for none.
     case body(_: [String: Any]?)
     /// The fields of the query. `nil` for none.
     case url(_: [String: Any]?)
+
+    /// The number of parameters, and whether they are of the body or of the URL.
+    public var description: String {
+        switch self {
+        case .body(let parameters): "\(parameters?.count ?? 0) parameters of the body"
+        case .url(let parameters): "\(parameters?.count ?? 0) parameters of the URL"
+        }
+    }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import FoundationNetworking
 public import NetworkLayer
 
 /// A GET request made of a base URL, a path and a key, usually an enum with a case for each resource.
@@ -65,5 +66,11 @@ extension BaseRequest {
     public var urlComponents: URLComponents {
         guard let url = try? data.transportRequest().url else { return URLComponents() }
         return URLComponents(string: url.absoluteString) ?? URLComponents()
+    }
+
+    /// The request as a `URLRequest`. If base and path make no URL, it is a placeholder that is never sent: this
+    /// library fails it with that reason, and URLSession with an unsupported URL.
+    public var request: URLRequest {
+        do { return try data.urlRequest() } catch { return .refused(error) }
     }
 }

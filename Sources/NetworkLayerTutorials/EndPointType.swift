@@ -61,7 +61,7 @@ public typealias HTTPHeaders = [String: String]
 public typealias Parameters = [String: Any]
 
 /// The parameters and header fields of a request. Its cases are the tutorial's, and stay.
-public enum HTTPTask {
+public enum HTTPTask: SafelyPrinted {
     /// No parameters.
     case request
     /// Parameters: those of the body become a JSON object, those of the URL go into the query. `nil` for none.
@@ -72,6 +72,17 @@ public enum HTTPTask {
         urlParameters: Parameters?,
         additionHeaders: HTTPHeaders?
     )
+
+    /// The number of parameters of the body and of the URL.
+    public var description: String {
+        switch self {
+        case .request: "nothing but the request"
+        case .requestParameters(let body, let query):
+            "\(body?.count ?? 0) parameters of the body, \(query?.count ?? 0) of the URL"
+        case .requestParametersAndHeaders(let body, let query, let headers):
+            "\(body?.count ?? 0) parameters of the body, \(query?.count ?? 0) of the URL, \(headers?.count ?? 0) fields"
+        }
+    }
 
     func apply(to data: inout RequestData) {
         switch self {

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import FoundationNetworking
 public import NetworkLayer
 
 /// A request that is built step by step. The default is a GET without parameters.
@@ -11,7 +12,7 @@ public import NetworkLayer
 /// ```
 ///
 /// Setting a value never fails. Sending the request may fail, and so may ``build()``, which returns a `URLRequest`.
-public class URLRequestBuilder: RequestConvertible {
+public class URLRequestBuilder: RequestConvertible, SafelyPrinted {
     /// The scheme, the host, and the start of all paths.
     public var baseURL: URL
     /// The path below the base URL, by the rule of ``NetworkCore/RequestURL/init(base:path:)``.
@@ -69,4 +70,18 @@ public class URLRequestBuilder: RequestConvertible {
         }
         return data
     }
+
+    /// Returns the request as a `URLRequest`.
+    /// - Throws: ``APIError/requestBuilderFailed``. `try builder.data.urlRequest()` returns the same request and throws
+    ///   the ``NetworkCore/NetworkError`` that names the problem.
+    public func build() throws -> URLRequest {
+        do {
+            return try data.urlRequest()
+        } catch {
+            throw APIError.requestBuilderFailed
+        }
+    }
+
+    /// The method and URL, without users, passwords and queries.
+    public var description: String { "\(data)" }
 }

@@ -20,12 +20,9 @@ public import NetworkCore
 /// Secrets are left out of the file, see ``Recording/Entry/redactSecrets(in:bodies:)``; read it nevertheless before you
 /// share it. Of a page, a text or a file, the body is recorded with `options: .init(bodies: .all)`.
 public final class Cassette: HTTPTransport, NetworkDispatcher {
-    private enum Content: Sendable {
-        case recording(RecordingTransport, RecordingFile)
-        case replay(ReplayTransport)
-    }
-
-    private let content: Content
+    private let transport: any HTTPTransport
+    /// The file that is recorded; `nil` while replaying.
+    private let file: RecordingFile?
 
     /// Opens a file.
     /// - Parameters:
@@ -36,35 +33,27 @@ public final class Cassette: HTTPTransport, NetworkDispatcher {
     ///   - repeatsLast: Whether the last entry that matches a request is given again and again. Default: `false`.
     ///   - options: What is recorded, and how requests are compared with it. Default: the default options.
     ///   - mode: Whether to record. Default: `nil`, for what `NETWORK_RECORD` says.
+    ///   - maximumBytes: The limit on the size of a file that is recorded, in bytes. Default: 256 MiB.
     /// - Throws: ``NetworkCore/NetworkError/Code/invalidConfiguration`` for another value of `NETWORK_RECORD`; the code
     ///   `notRecorded` for a file that does not exist and must not be made; the code `invalidRecording`, with `never`
     ///   also for a recording that was not closed; ``NetworkCore/NetworkError/Code/unreadableFile``;
     ///   ``NetworkCore/NetworkError/Code/unwritableFile``, also while another cassette records the file.
-    public convenience init(
+    public init(
         _ path: String,
         over transport: any HTTPTransport,
         matching: ReplayTransport.Matching = .methodAndURL,
         repeatsLast: Bool = false,
         options: RecordingTransport.Options = RecordingTransport.Options(),
-        mode: Mode? = nil
-    ) throws {
-        try self.init(
-            path, over: transport, matching: matching, repeatsLast: repeatsLast, options: options, mode: mode,
-            maximumBytes: Recording.maximumFileBytes)
-    }
-
-    /// - Parameter maximumBytes: The limit on the size of the file, in bytes.
-    package init(
-        _ path: String, over transport: any HTTPTransport, matching: ReplayTransport.Matching = .methodAndURL,
-        repeatsLast: Bool = false, options: RecordingTransport.Options = RecordingTransport.Options(),
-        mode: Mode? = nil, maximumBytes: Int
+        mode: Mode? = nil,
+        maximumBytes: Int = Recording.maximumFileBytes
     ) throws {
         let mode = try mode ?? Mode.selected()
         let exists = FileManager.default.fileExists(atPath: path)
         if !exists, mode == .never { throw NetworkError.noCassette(path) }
         if exists, mode != .always, let recording = try Self.recording(at: path, mode) {
-            content = .replay(
-                ReplayTransport(recording, matching: matching, repeatsLast: repeatsLast, options: options))
+            self.transport = ReplayTransport(
+                recording, matching: matching, repeatsLast: repeatsLast, options: options)
+            file = nil
             return
         }
         if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
@@ -73,7 +62,8 @@ public final class Cassette: HTTPTransport, NetworkDispatcher {
                 atPath: String(path[..<slash]), withIntermediateDirectories: true)
         }
         let file = try RecordingFile(path, overwrites: exists, maximumBytes: maximumBytes)
-        content = .recording(RecordingTransport(transport, to: file, options: options), file)
+        self.transport = RecordingTransport(transport, to: file, options: options)
+        self.file = file
     }
 
     /// Returns the recording of a file; `nil` if it is incomplete and may be made anew.
@@ -90,25 +80,25 @@ public final class Cassette: HTTPTransport, NetworkDispatcher {
     }
 
     /// Whether the exchanges are recorded, and not replayed.
-    public var isRecording: Bool {
-        if case .recording = content { true } else { false }
-    }
+    public var isRecording: Bool { file != nil }
 
     /// The name of the transport that is recorded, or `replay`.
-    public var name: String { current.name }
+    public var name: String { transport.name }
 
     /// The capabilities of the transport that is recorded, or all of them.
-    public var capabilities: TransportCapabilities { current.capabilities }
+    public var capabilities: TransportCapabilities { transport.capabilities }
 
     /// Sends a request over the transport that is recorded, or gives it a recorded response.
-    public func send(_ request: TransportRequest) async throws -> TransportResponse { try await current.send(request) }
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await transport.send(request)
+    }
 
     /// Waits until all exchanges are in the file, and closes it. To be called at the end of a test, because a process
     /// that ends does not wait. Does nothing while replaying.
     /// - Throws: The error that ended the recording; ``NetworkCore/NetworkError/Code/unwritableFile`` if exchanges are
     ///   missing in the file, because there were too many for it or for the disk.
     public func close() async throws {
-        guard case .recording(_, let file) = content else { return }
+        guard let file else { return }
         try await file.close()
         if file.leftOutCount > 0 { throw NetworkError.partialCassette(file.path, without: file.leftOutCount) }
     }
@@ -116,14 +106,7 @@ public final class Cassette: HTTPTransport, NetworkDispatcher {
     /// Checks that each entry was given and that every request had one. Does nothing while recording.
     /// - Throws: ``ReplayFailure``.
     public func checkAllUsed() throws {
-        if case .replay(let transport) = content { try transport.checkAllUsed() }
-    }
-
-    private var current: any HTTPTransport {
-        switch content {
-        case .recording(let transport, _): transport
-        case .replay(let transport): transport
-        }
+        try (transport as? ReplayTransport)?.checkAllUsed()
     }
 }
 

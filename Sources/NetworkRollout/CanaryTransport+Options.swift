@@ -1,4 +1,5 @@
 import Logging
+import NetworkComparison
 public import NetworkCore
 
 extension CanaryTransport {
@@ -41,13 +42,11 @@ extension CanaryTransport {
         private init(key: (@Sendable (TransportRequest) -> String)?) { self.key = key }
 
         /// Returns a number from 0 to 1 for a request.
-        func number(of request: TransportRequest, drawnBy sampler: borrowing Sampler) -> Double {
-            guard let key else { return sampler.next() }
-            // FNV-1a, since Swift's own hashes differ from process to process.
-            let hash = key(request).utf8.reduce(into: UInt64(0xCBF2_9CE4_8422_2325)) { hash, byte in
-                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-            }
-            return Sampler.fraction(of: hash)
+        func number(of request: TransportRequest) -> Double {
+            guard let key else { return .random(in: 0..<1) }
+            // Swift's own hashes differ from process to process.
+            let bits = SHA256Checksum.digest(key(request).utf8).prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return Double(bits) * 0x1p-32
         }
     }
 
@@ -121,7 +120,8 @@ extension CanaryTransport {
         }
 
         private static func figures(_ requests: Int, _ failures: Int, _ times: Times?) -> String {
-            let failed = "\(failures) of \(requests) failed (\(percentage(failures, of: requests)))"
+            let failed =
+                "\(failures) of \(requests) failed (\(ContentDifference.percent(Double(failures) / Double(max(1, requests)))))"
             guard let times else { return failed }
             return failed + ", median \(times.median.shortText), 95th percentile \(times.percentile95.shortText)"
         }

@@ -35,7 +35,6 @@ public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let canary: any HTTPTransport
     private let options: Options
-    private let sampler = Sampler()
     private let judge: Guarded<CanaryJudge>
     private let isReturned = OneTimeFlag()
     private let report: @Sendable (Return) -> Void
@@ -126,7 +125,7 @@ public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
 
     /// Returns the arm for which a request is judged; `nil` if it goes over the primary and is not judged.
     private func arm(of request: TransportRequest) -> CanaryJudge.Arm? {
-        let number = options.assignment.number(of: request, drawnBy: sampler)
+        let number = options.assignment.number(of: request)
         // Both arms are judged by the same kind of requests: those that the canary can send.
         guard number < options.share * (1 + CanaryJudge.controls),
             (try? request.check(for: canary.capabilities)) != nil

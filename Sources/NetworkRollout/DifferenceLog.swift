@@ -1,23 +1,23 @@
 import FoundationEssentials
 import Logging
+import NetworkComparison
 import NetworkCore
 import Synchronization
 
-/// Logs differences, each kind for a host at its occurrences 1, 10, 100 and so on, without the values of bodies: a log
-/// is no place for what users send.
+/// Logs differences, each kind for a host at its occurrences 1, 10, 100 …, without what users send: values of bodies.
 final class DifferenceLog: Sendable {
     /// The most kinds that are logged: a server may make up names of fields.
     private static let maximumKinds = 100
 
     private let logger: Logger
     private let arms: (primary: String, shadow: String)
-    /// Occurrences by digest: the server chooses the names of places, and their lengths.
-    private let kinds = Guarded([[UInt8]: Int]())
+    /// Occurrences by hash: the server chooses the names of places, and their lengths.
+    private let kinds = Guarded([Int: Int]())
 
     init(_ logger: Logger, arms: (primary: String, shadow: String)) { (self.logger, self.arms) = (logger, arms) }
 
-    func add(_ difference: ShadowTransport.Difference, amongCompared compared: Int) {
-        let occurrences = count(difference)
+    func add(_ difference: ShadowTransport.Difference) {
+        let (occurrences, compared) = (count(difference), difference.compared)
         guard Self.isPowerOfTen(occurrences) else { return }
         let places = difference.places.prefix(ShadowTransport.Difference.mostShownPlaces).map { place in
             var entries: Logger.Metadata = ["name": "\(place.shownName)", "known": "\(place.known ?? "no")"]
@@ -31,7 +31,7 @@ final class DifferenceLog: Sendable {
             level: difference.isKnown ? .info : .warning,
             """
             the shadow \(arms.shadow) differs from \(arms.primary) in \(occurrences) of \(compared) compared responses \
-            (\(percentage(occurrences, of: compared))): \(difference)
+            (\(ContentDifference.percent(Double(occurrences) / Double(max(1, compared))))): \(difference)
             """,
             metadata: [
                 "http.request.method": "\(difference.request.method.rawValue)",
@@ -43,11 +43,7 @@ final class DifferenceLog: Sendable {
 
     /// Returns how often the kind of a difference has occurred; 0 for one too many.
     private func count(_ difference: ShadowTransport.Difference) -> Int {
-        var sum = SHA256Checksum()
-        for name in [difference.request.url.authority] + difference.places.map(\.name) {
-            sum.update(Data("\(name)\n".utf8))
-        }
-        let kind = sum.finish()
+        let kind = ([difference.request.url.authority] + difference.places.map(\.name)).hashValue
         return kinds.withLock { kinds in
             guard kinds.count < Self.maximumKinds || kinds[kind] != nil else { return 0 }
             kinds[kind, default: 0] += 1
@@ -60,10 +56,4 @@ final class DifferenceLog: Sendable {
         while rest >= 10, rest % 10 == 0 { rest /= 10 }
         return rest == 1
     }
-}
-
-/// Returns a share for people, such as `2.5 %`.
-func percentage(_ part: Int, of whole: Int) -> String {
-    let tenths = whole > 0 ? (1000 * Double(part) / Double(whole)).rounded() : 0
-    return "\(tenths / 10) %"
 }

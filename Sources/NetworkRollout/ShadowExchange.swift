@@ -15,8 +15,7 @@ final class ShadowExchange: Sendable {
         var trailers: HTTPFields?
         var failure: (any Error)?
 
-        /// Adds bytes up to a limit.
-        /// - Returns: Whether there is room for more.
+        /// Adds bytes up to a limit, and returns whether there is room for more.
         mutating func add(_ bytes: Data, upTo limit: Int) -> Bool {
             // Nothing is appended to a record that is compared already: that would copy it.
             if bytes.count > limit - body.count { isCut = true }
@@ -36,7 +35,7 @@ final class ShadowExchange: Sendable {
     private let shadow: any HTTPTransport
     private let options: ShadowTransport.Options
     private let gate: ShadowGate
-    private let report: ShadowTransport.Report
+    private let report: @Sendable (ShadowTransport.Difference) -> Void
     /// The primary's side so far; `nil` when it is needed no longer, however long the program reads.
     private let seen = Guarded<Record?>(Record())
     /// Raised when the primary's side is whole enough, or is not to be compared.
@@ -45,7 +44,7 @@ final class ShadowExchange: Sendable {
     init(
         _ request: TransportRequest, besides primaryName: String, over shadow: any HTTPTransport,
         _ options: ShadowTransport.Options, _ gate: ShadowGate,
-        _ report: @escaping ShadowTransport.Report
+        _ report: @escaping @Sendable (ShadowTransport.Difference) -> Void
     ) {
         (self.request, self.primaryName, self.shadow) = (request, primaryName, shadow)
         (self.options, self.gate, self.report) = (options, gate, report)
@@ -125,17 +124,18 @@ final class ShadowExchange: Sendable {
         if let own = request.options.totalTimeout, own >= timeout { request.options.totalTimeout = nil }
         request.options.progress = nil
         request.options.wireLog = nil
-        guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(.unsupported) }
+        guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(\.unsupported) }
         let other = await record(of: request)
         guard ContinuousClock.now < end, let own = await primarySide(), !Task.isCancelled else {
-            return gate.count(.unfinished)
+            return gate.count(\.unfinished)
         }
         let places = places(own, other)
-        guard !places.isEmpty else { return gate.count(.same) }
-        let difference = ShadowTransport.Difference(
-            request: self.request, primary: own.side, shadow: other.side, places: places)
-        gate.count(difference.isKnown ? .known : .different)
-        report(difference, gate.counts.compared)
+        guard !places.isEmpty else { return gate.count(\.same) }
+        gate.count(places.allSatisfy { $0.known != nil } ? \.knownDifferences : \.differences)
+        report(
+            ShadowTransport.Difference(
+                request: self.request, primary: own.side, shadow: other.side, places: places,
+                compared: gate.counts.compared))
     }
 
     private func record(of request: TransportRequest) async -> Record {
@@ -154,12 +154,7 @@ final class ShadowExchange: Sendable {
     }
 
     private func primarySide() async -> Record? {
-        // A continuation that never fails.
-        try? await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { primaryEnd.attach($0) }
-        } onCancel: {
-            primaryEnd.finish(.success(()))
-        }
+        try? await primaryEnd.value(orWhenCancelled: CancellationError())
         return seen.withLock { record in
             defer { record = nil }
             return record

@@ -4,9 +4,6 @@ import Synchronization
 
 /// Decides which requests have a shadow, and counts.
 final class ShadowGate: Sendable {
-    /// What became of a request with a shadow.
-    enum Outcome: Sendable { case same, known, different, unsupported, unfinished }
-
     private struct State {
         var counts = ShadowTransport.Counts()
         var running = 0
@@ -14,15 +11,11 @@ final class ShadowGate: Sendable {
     }
 
     private let options: ShadowTransport.Options
-    private let sampler: Sampler
     private let requests = Atomic(0)
     private let state = Guarded(State())
     private let load = ProcessLoad()
 
-    init(_ options: ShadowTransport.Options) {
-        self.options = options
-        sampler = Sampler()
-    }
+    init(_ options: ShadowTransport.Options) { self.options = options }
 
     /// The number of tasks that wait.
     var waiterCount: Int { state.withLock(\.waiters.count) }
@@ -30,7 +23,7 @@ final class ShadowGate: Sendable {
     /// Counts a request, and returns whether it is one of the sample and may have a shadow.
     func samples(_ request: TransportRequest) -> Bool {
         requests.add(1, ordering: .relaxed)
-        guard sampler.next() < options.share, options.methods.contains(request.method) else { return false }
+        guard Double.random(in: 0..<1) < options.share, options.methods.contains(request.method) else { return false }
         // A primary may still read the body when its head is there, and both readings may share one source.
         guard let body = request.body, body.bytes == nil else { return true }
         state.withLock { $0.counts.skipped += 1 }
@@ -52,7 +45,12 @@ final class ShadowGate: Sendable {
     }
 
     /// Counts what became of a request with a shadow.
-    func count(_ outcome: Outcome) { state.withLock { $0.counts.add(outcome) } }
+    func count(_ outcome: WritableKeyPath<ShadowTransport.Counts, Int>) {
+        state.withLock { state in
+            state.counts[keyPath: outcome] += 1
+            if outcome == \.unsupported { state.counts.shadowed -= 1 }
+        }
+    }
 
     /// Frees the place of a shadow.
     func finish() {
@@ -73,11 +71,7 @@ final class ShadowGate: Sendable {
             return state.running == 0
         }
         if isIdle { return }
-        // A wait that is cancelled ends too.
-        try? await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { waiter.attach($0) }
-        } onCancel: {
-            waiter.finish(.failure(CancellationError()))
+        try? await waiter.value(orWhenCancelled: CancellationError()) {
             state.withLock { $0.waiters.removeAll { $0 === waiter } }
         }
     }
@@ -86,40 +80,6 @@ final class ShadowGate: Sendable {
         var counts = state.withLock(\.counts)
         counts.requests = requests.load(ordering: .relaxed)
         return counts
-    }
-}
-
-extension ShadowTransport.Counts {
-    fileprivate mutating func add(_ outcome: ShadowGate.Outcome) {
-        switch outcome {
-        case .same: same += 1
-        case .known: knownDifferences += 1
-        case .different: differences += 1
-        case .unfinished: unfinished += 1
-        case .unsupported:
-            unsupported += 1
-            shadowed -= 1
-        }
-    }
-}
-
-/// Numbers from 0 to 1, evenly distributed, for choices that have to be quick and need not be secret.
-struct Sampler: ~Copyable, Sendable {
-    private let state = Atomic(UInt64.random(in: 0 ... .max))
-
-    init() {}
-
-    /// The next number, below 1 (SplitMix64).
-    borrowing func next() -> Double {
-        Self.fraction(of: state.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
-    }
-
-    /// Returns a number from 0 to 1 that depends on each bit of a word.
-    static func fraction(of word: UInt64) -> Double {
-        var word = word
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Double((word ^ (word >> 31)) >> 11) * 0x1p-53
     }
 }
 

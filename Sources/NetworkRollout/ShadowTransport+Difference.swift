@@ -8,7 +8,7 @@ extension ShadowTransport {
         /// One place at which they differ. Values are cut, and secrets are left out.
         public struct Place: Sendable, Hashable, SafelyPrinted {
             /// The part of the response: `status`, `error`, `field:name`, `fieldOrder`, `fieldCase`, `trailers`,
-            /// `json:/path`, `event:number`, `event:number/id`, `event:number/retry`, `event:rest` or `body`.
+            /// `json:/path`, `event:number`, `event:number/id`, `event:number/retry` or `body`.
             public let name: String
             /// The primary's value.
             public let primary: String
@@ -25,7 +25,7 @@ extension ShadowTransport {
             }
 
             /// The name as descriptions and logs show it: the server chooses the keys of a path, and their number.
-            var shownName: String { name.start(ofBytes: 128) }
+            var shownName: String { Redaction.visible(name, limit: 128) }
 
             /// Whether the values are of a part that descriptions and logs show.
             var showsValues: Bool { !ResponseParts.isOfBodyParts(name) && name != "body" }
@@ -39,6 +39,8 @@ extension ShadowTransport {
         public let shadow: Side?
         /// Where they differ; never empty.
         public let places: [Place]
+        /// How many pairs were compared until then.
+        let compared: Int
 
         /// One response.
         public struct Side: Sendable, SafelyPrinted {
@@ -66,15 +68,5 @@ extension ShadowTransport {
 
         /// The most places in a description or a log.
         static let mostShownPlaces = 20
-    }
-}
-
-extension String {
-    /// Returns the text, or its start with a mark if it has more bytes.
-    fileprivate func start(ofBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var start = ""
-        for scalar in unicodeScalars where start.utf8.count + 4 <= limit { start.unicodeScalars.append(scalar) }
-        return start + "…"
     }
 }

@@ -32,10 +32,7 @@ public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
     private let shadow: any HTTPTransport
     let options: Options
     private let gate: ShadowGate
-    private let report: Report
-
-    /// What is called for a difference, with the number of pairs that were compared until then.
-    typealias Report = @Sendable (Difference, Int) -> Void
+    private let report: @Sendable (Difference) -> Void
 
     /// Creates a transport with a shadow.
     /// - Parameters:
@@ -43,15 +40,9 @@ public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
     ///   - shadow: The transport to compare.
     ///   - options: The sample and the limits.
     ///   - report: Called for each pair of responses that differ, on a task of its own.
-    public convenience init(
+    public init(
         primary: any HTTPTransport, shadow: any HTTPTransport, options: Options = Options(),
         onDifference report: @escaping @Sendable (Difference) -> Void
-    ) {
-        self.init(primary, shadow, options) { difference, _ in report(difference) }
-    }
-
-    private init(
-        _ primary: any HTTPTransport, _ shadow: any HTTPTransport, _ options: Options, report: @escaping Report
     ) {
         (self.primary, self.shadow, self.options, self.report) = (primary, shadow, options, report)
         gate = ShadowGate(options)
@@ -69,7 +60,7 @@ public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
         logger: Logger = Logger(label: "NetworkLayer")
     ) {
         let log = DifferenceLog(logger, arms: (primary.name, shadow.name))
-        self.init(primary, shadow, options) { log.add($0, amongCompared: $1) }
+        self.init(primary: primary, shadow: shadow, options: options) { log.add($0) }
     }
 
     /// The name of the primary.

@@ -9,13 +9,19 @@ import Testing
 @Suite(.patience(minutes: 1))
 struct CassetteTests {
     private let stub = StubTransport()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     private func text(_ transport: some HTTPTransport) async throws -> String {
         String(decoding: try await transport.get("http://h/a").body, as: UTF8.self)
     }
 
+    private func cassette(_ mode: Cassette.Mode) throws -> Cassette {
+        try Cassette(folder.file(), over: stub, options: .allBodies, mode: mode)
+    }
+
     @Test func `once records a file that does not exist and replays it from then on`() async throws {
-        let folder = try TemporaryFolder()
         stub.when(.any, .text("first"))
         let recording = try Cassette(folder.file("new/test.har"), over: stub, options: .allBodies, mode: .once)
         #expect(recording.isRecording)
@@ -55,10 +61,9 @@ struct CassetteTests {
     }
 
     @Test func `always records anew`() async throws {
-        let folder = try TemporaryFolder()
         stub.when(.any, .text("first"), .text("second"))
         for expected in ["first", "second"] {
-            let cassette = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always)
+            let cassette = try cassette(.always)
             #expect(try await text(cassette) == expected)
             try await cassette.close()
         }
@@ -67,24 +72,20 @@ struct CassetteTests {
     }
 
     @Test func `never replays a file, and fails without one`() async throws {
-        let folder = try TemporaryFolder()
-        let error = expectFailure(.notRecorded) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
-        }
+        let error = expectFailure(.notRecorded) { try cassette(.never) }
         #expect(error?.message.contains("test.har") == true)
         stub.when(.any, .text("first"))
-        let recording = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
+        let recording = try cassette(.once)
         _ = try await text(recording)
         try await recording.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)) == "first")
+        #expect(try await text(cassette(.never)) == "first")
         try Data("{".utf8).write(to: URL(fileURLWithPath: folder.file()))
-        expectFailure(.invalidRecording) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never) }
+        expectFailure(.invalidRecording) { try cassette(.never) }
     }
 
     /// `mktemp` makes an empty file, and a link may lead to it.
     @Test(arguments: [false, true])
     func `an empty file is recorded`(isLinked: Bool) async throws {
-        let folder = try TemporaryFolder()
         let file = URL(filePath: folder.file())
         try Data().write(to: file)
         let path = isLinked ? folder.file("link.har") : folder.file()
@@ -98,7 +99,6 @@ struct CassetteTests {
 
     /// Replayed, the exchanges that are missing would look like a fault of the code under test.
     @Test func `a recording of a test that ended early is not replayed`() async throws {
-        let folder = try TemporaryFolder()
         stub.when(.any, .text("first"), .text("second"), .text("anew"))
         do {
             let file = try RecordingFile(folder.file())
@@ -106,30 +106,25 @@ struct CassetteTests {
             for _ in 0..<2 { _ = try await text(transport) }
             try await file.flush()
         }
-        let error = expectFailure(.invalidRecording) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .never)
-        }
+        let error = expectFailure(.invalidRecording) { try cassette(.never) }
         #expect(error?.message.contains("ended before close()") == true)
         // It stays readable, and says of itself what it is wherever it goes.
         let recording = try Recording(contentsOf: folder.file())
         #expect(recording.entries.count == 2)
         #expect(try Recording(har: recording.harText()).isIncomplete)
         // Regression: the first run of a test while its server was down left a file that each later run refused.
-        let anew = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
+        let anew = try cassette(.once)
         #expect(anew.isRecording)
-        let busy = expectFailure(.unwritableFile) {
-            try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)
-        }
+        let busy = expectFailure(.unwritableFile) { try cassette(.once) }
         #expect(busy?.description.contains("another recording is writing it") == true)
-        expectFailure(.unwritableFile) { try Cassette(folder.file(), over: stub, options: .allBodies, mode: .always) }
+        expectFailure(.unwritableFile) { try cassette(.always) }
         _ = try await text(anew)
         try await anew.close()
-        #expect(try await text(Cassette(folder.file(), over: stub, options: .allBodies, mode: .once)) == "anew")
+        #expect(try await text(cassette(.once)) == "anew")
     }
 
     /// Regression: a recording beyond its limit ended without an error, and was made anew by each run.
     @Test func `a recording that lacks exchanges is an error`() async throws {
-        let folder = try TemporaryFolder()
         stub.when(.any, .text(String(repeating: "x", count: 1_000)), .text(String(repeating: "y", count: 10_000)))
         let cassette = try Cassette(folder.file(), over: stub, options: .allBodies, mode: .once, maximumBytes: 5_000)
         for _ in 0..<2 { _ = try await text(cassette) }
@@ -156,7 +151,6 @@ struct CassetteTests {
         _ server: ScriptedServer, matching: ReplayTransport.Matching = .methodAndURL,
         _ call: (NetworkClient, String) async throws -> Value
     ) async throws -> [Value] {
-        let folder = try TemporaryFolder()
         var values: [Value] = []
         for isRecording in [true, false] {
             let cassette = try Cassette(
@@ -259,7 +253,7 @@ struct CassetteTests {
     }
 
     @Test func `a test over curl runs without the server the second time`() async throws {
-        let (folder, server) = (try TemporaryFolder(), try ScriptedServer(.ok(#"[{"name":"Ada"}]"#)))
+        let server = try ScriptedServer(.ok(#"[{"name":"Ada"}]"#))
         struct User: Decodable { let name: String }
         let request = RequestData(path: server.url("/users"))
         for isRecording in [true, false] {

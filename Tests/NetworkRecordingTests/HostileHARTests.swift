@@ -31,39 +31,39 @@ struct HostileHARTests {
         (#"{"log":{"entries":[{}]}}"#, "log.entries[0] has no member 'startedDateTime'"),
         (
             #"{"log":{"entries":[{"startedDateTime":"yesterday","request":{"method":"GET","url":""}}]}}"#,
-            "log.entries[0].startedDateTime is not a date"
+            "log.entries[0].startedDateTime: not a date"
         ),
         (document(#","response":{"status":"200"}"#), "log.entries[0].response.status: "),
         (document(#","response":{"status":1e400}"#), "not valid JSON"),
-        (document(#","response":{"status":99999999999999999999}"#), "response.status is not a status"),
-        (document(#","response":{"status":20}"#), "response.status is not a status from 100 to 999"),
-        (document(#","response":{"status":1000}"#), "response.status is not a status"),
-        (document(#","response":{"status":200.5}"#), "response.status is not a status"),
+        (document(#","response":{"status":99999999999999999999}"#), "response.status: not a status"),
+        (document(#","response":{"status":20}"#), "response.status: not a status from 100 to 999"),
+        (document(#","response":{"status":1000}"#), "response.status: not a status"),
+        (document(#","response":{"status":200.5}"#), "response.status: not a status"),
         (
             document(#","response":{"status":200,"headers":[{"name":"a b","value":""}]}"#),
-            "headers[0] is not a header field"
+            "headers: number 0 is not a header field"
         ),
-        (document(#","response":{"status":200,"headers":[{"name":"a"}]}"#), "headers[0] is not a header field"),
+        (document(#","response":{"status":200,"headers":[{"name":"a"}]}"#), "headers: number 0 is not a header field"),
         (document(#","response":{"status":200,"content":{"text":1}}"#), "content.text: "),
         (
             document(#","response":{"status":200,"content":{"text":"%","encoding":"base64"}}"#),
-            "content.text is not Base64"
+            "content.text: not Base64"
         ),
-        (document(#","response":{"status":200,"content":{"size":1e300}}"#), "content.size is not a whole number"),
-        (document(#","response":{"status":200,"_chunks":[[1]]}"#), "_chunks has one that is not a time and a size"),
+        (document(#","response":{"status":200,"content":{"size":1e300}}"#), "content.size: not a whole number"),
+        (document(#","response":{"status":200,"_chunks":[[1]]}"#), "_chunks: one is not a time and a size"),
         (
             document(#","response":{"status":200,"_chunks":[[1e99,1]]}"#),
-            "_chunks is not a number of milliseconds"
+            "_chunks: not a number of milliseconds"
         ),
-        (document(#","response":{"status":200,"_chunks":[[1,9223372036854775807]]}"#), "_chunks is not a whole"),
+        (document(#","response":{"status":200,"_chunks":[[1,9223372036854775807]]}"#), "_chunks: not a whole"),
         (
             document(
                 #","response":{"status":200,"headers":[{"name":"a","value":""#
                     + String(repeating: #"x\n"#, count: 70_000) + #""}]}"#),
-            "headers[0] is beyond 10000 fields"
+            "headers: number 0 is beyond 10000 fields"
         ),
         (document(#","_error":{"code":5}"#), "_error.code: "),
-        (document(#","_metrics":{"total":1e99}"#), "_metrics.total is not a number of milliseconds"),
+        (document(#","_metrics":{"total":1e99}"#), "_metrics.total: not a number of milliseconds"),
         (document(#","timings":{"dns":"fast"}"#), "timings.dns: "),
         (document(#","_redacted":"all""#), "_redacted: "),
         (String(repeating: "[", count: 100_000), "not valid JSON"),

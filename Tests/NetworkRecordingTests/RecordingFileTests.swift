@@ -9,6 +9,9 @@ import Synchronization
 @Suite(.patience(minutes: 1))
 struct RecordingFileTests {
     private let stub = StubTransport(always: .text("body", headerFields: [.contentType: "text/plain"]))
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     private func count(_ path: String) throws -> Int {
         let document = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
@@ -17,7 +20,6 @@ struct RecordingFileTests {
     }
 
     @Test func `the file is valid JSON after each entry`() async throws {
-        let folder = try TemporaryFolder()
         let file = try RecordingFile(folder.file())
         try await file.flush()
         #expect(try count(folder.file()) == 0)
@@ -42,7 +44,6 @@ struct RecordingFileTests {
     }
 
     @Test func `concurrent exchanges are all in the file`() async throws {
-        let folder = try TemporaryFolder()
         let file = try RecordingFile(folder.file())
         let transport = RecordingTransport(stub, to: file, options: .allBodies)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -68,7 +69,6 @@ struct RecordingFileTests {
     }
 
     @Test func `only the owner may read the file`() async throws {
-        let folder = try TemporaryFolder()
         try await RecordingFile(folder.file()).close()
         #expect(try permissions(folder.file()) == 0o600)
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.file())
@@ -81,7 +81,6 @@ struct RecordingFileTests {
     }
 
     @Test func `a file is overwritten only where that is wanted`() async throws {
-        let folder = try TemporaryFolder()
         try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.file()))
         let error = expectFailure(.unwritableFile) { try RecordingFile(folder.file()) }
         #expect(error?.underlying?.message == "File exists")
@@ -108,17 +107,15 @@ struct RecordingFileTests {
 
     /// Regression: the counts had the lock under which the disk is written, and a reader called the failure's handler.
     @Test func `a disk that blocks holds up no reader`() async throws {
-        let (folder, reported) = (try TemporaryFolder(), Errors())
+        let reported = Errors()
         let (isWriting, isRead, mayWrite) = (Gate(), Gate(), DispatchSemaphore(value: 0))
-        let slow = HARFile(
-            try PrivateFile(creating: folder.file(), replaces: false), maximumBytes: .max,
+        let file = try RecordingFile(
+            folder.file(), false, .max, CanaryLog().logger, { reported.add($0) },
             beforeWrite: {
                 isWriting.open()
                 mayWrite.wait()
                 mayWrite.signal()
             })
-        let file = RecordingFile(
-            folder.file(), slow, logger: CanaryLog().logger, onFailure: { reported.add($0) })
         // Also after a failure, the queue's thread goes on.
         defer { mayWrite.signal() }
         try await isWriting.wait()
@@ -144,7 +141,7 @@ struct RecordingFileTests {
     }
 
     @Test func `above the limit of the file nothing more is recorded`() async throws {
-        let (folder, log, reported) = (try TemporaryFolder(), CanaryLog(), Errors())
+        let (log, reported) = (CanaryLog(), Errors())
         let file = try RecordingFile(
             folder.file(), maximumBytes: 4000, logger: log.logger, onFailure: { reported.add($0) })
         let transport = RecordingTransport(stub, to: file, options: .allBodies)
@@ -157,21 +154,6 @@ struct RecordingFileTests {
         #expect(try Recording(contentsOf: folder.file()).isIncomplete)
         #expect(log.messages.count == 1)
         #expect(reported.codes == [.unwritableFile])
-    }
-
-    /// A reader takes no more values than that, so a file with more could not be used.
-    @Test func `a file has no more values than a reader takes`() throws {
-        let folder = try TemporaryFolder()
-        var file = HARFile(
-            try PrivateFile(creating: folder.file(), replaces: true), maximumBytes: .max, maximumValues: 300)
-        #expect(file.begin() == nil)
-        let entry = HARWriter.line(of: Recording.Entry(request: .init(url: "http://h/,,,[{")))
-        var reasons: [NetworkError?] = []
-        for _ in 0..<20 { if case .leftOut(let reason) = file.append(entry) { reasons.append(reason) } }
-        #expect(file.close(isComplete: true) == nil)
-        #expect(file.written > 0 && reasons.count == 20 - file.written && reasons.first??.code == .unwritableFile)
-        let count = HARReader.valueCount(of: Array(try folder.text().utf8))
-        #expect(count <= 300 && count + HARReader.valueCount(of: entry) + 1 > 300)
     }
 
     /// Regression: trailers and reason phrases counted for nothing in the limits.
@@ -189,7 +171,6 @@ struct RecordingFileTests {
     }
 
     @Test func `an entry of another module can be added`() async throws {
-        let folder = try TemporaryFolder()
         let file = try RecordingFile(folder.file())
         file.append(Recording.Entry(request: .init(url: "http://h/?token=canary")))
         try await file.close()

@@ -12,6 +12,7 @@ import Testing
 struct RecordingTransportTests {
     private let curl = CurlNetworkDispatcher.shared
     private let memory = RecordingMemory()
+    private var transport: RecordingTransport { RecordingTransport(curl, to: memory, options: .allBodies) }
 
     private func entry() async throws -> Recording.Entry {
         let entries = await memory.recording().entries
@@ -68,7 +69,6 @@ struct RecordingTransportTests {
             .read, .send(Self.head + "5\r\nfirst\r\n"), .wait(until: gate), .send("6\r\nsecond\r\n0\r\n\r\n"), .close,
         ])
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let response = try await transport.send(TransportRequest(to: server.url()))
         var reader = response.body.makeAsyncIterator()
         #expect(try await reader.next() == Data("first".utf8))
@@ -94,7 +94,6 @@ struct RecordingTransportTests {
         defer { server.stop() }
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         let request = try TransportRequest(method: .post, to: server.url(), body: .stream(stream))
-        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let sending = Task { try await transport.send(request).body.collect() }
         continuation.yield(Data("first".utf8))
         // The server has the first chunk before there is a second one.
@@ -110,7 +109,6 @@ struct RecordingTransportTests {
             .read, .send("HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\nstart"), .stall,
         ])
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         func firstChunk() async throws -> Data? {
             var reader = try await transport.send(TransportRequest(to: server.url("/r"))).body.makeAsyncIterator()
             return try await reader.next()
@@ -136,7 +134,6 @@ struct RecordingTransportTests {
     func `a failure is recorded and replayed with its code`(_ script: Script, _ code: NetworkError.Code) async throws {
         let server = try ScriptedServer(script)
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let request = try TransportRequest(to: server.url("/f"))
         let original = NetworkError.code(of: try #require(await failure(of: request, over: transport)))
         #expect(original != nil)
@@ -159,7 +156,6 @@ struct RecordingTransportTests {
     @Test func `a cancelled exchange is recorded`() async throws {
         let server = try ScriptedServer(.stalled)
         defer { server.stop() }
-        let transport = RecordingTransport(curl, to: memory, options: .allBodies)
         let request = try TransportRequest(to: server.url())
         let sending = Task { try await transport.send(request) }
         try await server.wait { $0.requests.count == 1 }

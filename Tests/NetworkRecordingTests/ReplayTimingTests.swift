@@ -70,24 +70,6 @@ struct ReplayTimingTests {
         #expect(error?.exchange?.elapsed == .seconds(3))
     }
 
-    @Test(
-        arguments: [
-            (\TransportOptions.totalTimeout, NetworkError.Code.totalTimeout, NetworkError.Phase.waiting),
-            (\.idleTimeout, .idleTimeout, .waiting), (\.firstByteTimeout, .firstByteTimeout, .waiting),
-        ] as [(any WritableKeyPath<TransportOptions, Duration?> & Sendable, NetworkError.Code, NetworkError.Phase)])
-    func `a head that comes too late is a timeout`(
-        _ option: any WritableKeyPath<TransportOptions, Duration?> & Sendable, _ code: NetworkError.Code,
-        _ phase: NetworkError.Phase
-    ) async throws {
-        var request = try TransportRequest(to: "http://h/a")
-        request.options[keyPath: option] = .milliseconds(500)
-        let sending = Task { [transport, request] in try await transport.send(request) }
-        await clock.waitForSleepers(1)
-        clock.advance(by: .milliseconds(500))
-        let error = await expectFailure(code) { try await sending.value }
-        #expect(error?.phase == phase)
-    }
-
     @Test func `a chunk that comes too late is a timeout`() async throws {
         let response = try await head { $0.totalTimeout = .seconds(4) }
         let reading = Task { try await response.body.collect() }
@@ -97,22 +79,5 @@ struct ReplayTimingTests {
         clock.advance(by: .seconds(2))
         let error = await expectFailure(.totalTimeout) { try await reading.value }
         #expect(error?.phase == .receiving)
-    }
-
-    @Test func `a request's stream that does not move is a timeout`() async throws {
-        let (stream, continuation) = AsyncStream<Data>.makeStream()
-        defer { continuation.finish() }
-        let request = try TransportRequest(method: .post, to: "http://h/a", body: .stream(stream))
-        let sending = Task { [transport] in try await transport.send(request) }
-        await clock.waitForSleepers(1)
-        clock.advance(by: .seconds(60))
-        await expectFailure(.idleTimeout) { try await sending.value }
-    }
-
-    @Test func `a cancelled wait ends at once`() async throws {
-        let sending = Task { [transport] in try await transport.get("http://h/a") }
-        await clock.waitForSleepers(1)
-        sending.cancel()
-        await expectFailure(.cancelled) { try await sending.value }
     }
 }

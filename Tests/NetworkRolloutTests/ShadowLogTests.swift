@@ -9,17 +9,8 @@ import TestSupport
 
 /// What the log of a shadow has, and what it costs.
 @Suite(.patience(minutes: 1))
-struct ShadowLogTests {
-    private let url: RequestURL
-    private var always = ShadowTransport.Options()
-
-    init() throws {
-        url = try RequestURL("http://example.test/users?token=classified")
-        always.share = 1
-        always.maximumLoad = 1
-    }
-
-    private func get(_ transport: ShadowTransport) async throws { try await transport.settledGet(url) }
+struct ShadowLogTests: ShadowSuite {
+    let differences = Differences()
 
     @Test func `each kind of difference is logged for a host, with its share and without secrets`() async throws {
         let log = CanaryLog()
@@ -34,7 +25,7 @@ struct ShadowLogTests {
         let line = try #require(log.messages.first)
         #expect(
             line.contains(
-                "the shadow stub differs from stub in 1 of 1 compared responses (100.0 %): GET http://example.test/users"
+                "the shadow stub differs from stub in 1 of 1 compared responses (100 %): GET http://example.test/users"
             ))
         #expect(line.contains("field:x-api-key") && line.contains("text:1/1"))
         #expect(!line.contains("classified"))
@@ -59,7 +50,7 @@ struct ShadowLogTests {
         let shares = ["1 of 1 ", "10 of 19 ", "100 of 199 ", "1000 of 1999 "]
         #expect(log.messages.count == shares.count)
         for (line, share) in zip(log.messages, shares) { #expect(line.contains(" in \(share)compared responses (")) }
-        #expect(log.messages.last?.contains("(50.0 %)") == true)
+        #expect(log.messages.last?.contains("(50 %)") == true)
     }
 
     @Test func `values of bodies are for the handler, and not for logs`() async throws {

@@ -23,6 +23,13 @@ struct TransportOnTrialTests {
         }
     }
 
+    /// Returns a transport whose first one responds with 200 and its name.
+    private func trial(
+        of canary: any HTTPTransport, options: CanaryTransport.Options? = nil, log: CanaryLog = CanaryLog()
+    ) -> CanaryTransport {
+        CanaryTransport(primary: responses(200, "first"), canary: canary, options: options ?? half, logger: log.logger)
+    }
+
     /// Sends GET requests one after another.
     /// - Returns: How many of them went over the transport named `canary`.
     @discardableResult
@@ -40,8 +47,7 @@ struct TransportOnTrialTests {
     @Test func `a share of the requests goes over the canary`() async throws {
         var options = half
         options.share = 0.1
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let transport = trial(of: responses(200, "canary"), options: options)
         let canary = try await send(5_000, over: transport)
         // Six standard deviations.
         #expect((373...627).contains(canary), "\(canary)")
@@ -53,8 +59,7 @@ struct TransportOnTrialTests {
     func `a share out of range counts as none or all`(share: Double, expected: Int) async throws {
         var options = half
         options.share = share
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let transport = trial(of: responses(200, "canary"), options: options)
         #expect(try await send(100, over: transport) == expected)
         #expect(transport.counts.canary == expected)
     }
@@ -63,8 +68,7 @@ struct TransportOnTrialTests {
     func `without a chance of false alarms the canary never returns`(falseAlarms: Double) async throws {
         var options = half
         options.falseAlarms = falseAlarms
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(500, "canary"), options: options)
+        let transport = trial(of: responses(500, "canary"), options: options)
         #expect(try await send(2_000, over: transport) > 800)
         #expect(transport.counts.canaryFailures > 800)
     }
@@ -99,8 +103,7 @@ struct TransportOnTrialTests {
         let log = CanaryLog()
         var options = half
         options.share = 1
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(404, "canary"), options: options)
+        let transport = trial(of: responses(404, "canary"), options: options)
         func logging(over transport: CanaryTransport) -> NetworkClient {
             NetworkClient(transport: transport).with {
                 $0.interceptors = [.logging(log.logger)]
@@ -116,7 +119,7 @@ struct TransportOnTrialTests {
         }
         for error in [rejected, undecoded] { #expect(error?.exchange?.transport == "canary") }
         let broken = ClosureTransport(name: "canary") { _ in throw NetworkError(.connectionLost, "it broke") }
-        let breaking = CanaryTransport(primary: responses(200, "first"), canary: broken, options: options)
+        let breaking = trial(of: broken, options: options)
         let second = logging(over: breaking)
         let lost = await expectFailure(.connectionLost) {
             try await second.send(RequestData(url: "\(url)"), as: .text)
@@ -128,8 +131,7 @@ struct TransportOnTrialTests {
     @Test func `requests of one origin, or with one key, stay together`() async throws {
         var options = half
         options.assignment = .origin
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(200, "canary"), options: options)
+        let transport = trial(of: responses(200, "canary"), options: options)
         var arms = Set<Data>()
         for host in 0..<64 {
             var own = Set<Data>()
@@ -146,8 +148,7 @@ struct TransportOnTrialTests {
     @Test func `what the canary can't send goes over the first, and is not judged`() async throws {
         var options = half
         options.share = 1
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: StubTransport(lacking: [.bodyOnGet]), options: options)
+        let transport = trial(of: StubTransport(lacking: [.bodyOnGet]), options: options)
         let request = TransportRequest(url: url, body: .bytes(Data("x".utf8)))
         #expect(try await transport.send(request).body.collect() == Data("first".utf8))
         #expect(transport.counts == CanaryTransport.Counts())
@@ -160,8 +161,7 @@ struct TransportOnTrialTests {
         let broken = ClosureTransport(name: "canary") { _ in
             throw NetworkError(.connectionLost, "gone", phase: .waiting)
         }
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: broken, options: half, logger: log.logger)
+        let transport = trial(of: broken, log: log)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<200 {
                 group.addTask { _ = try? await transport.send(TransportRequest(url: url)).body.collect() }
@@ -174,8 +174,8 @@ struct TransportOnTrialTests {
             log.messages.first?.contains(
                 """
                 the canary canary has ended, all requests go over first: it failed more often; canary: \
-                \(end.counts.canaryFailures) of \(end.counts.canary) failed (100.0 %); first: 0 of \
-                \(end.counts.primary) failed (0.0 %), median 
+                \(end.counts.canaryFailures) of \(end.counts.canary) failed (100 %); first: 0 of \
+                \(end.counts.primary) failed (0 %), median 
                 """) == true
         )
         for _ in 0..<50 {
@@ -187,8 +187,7 @@ struct TransportOnTrialTests {
 
     @Test(arguments: [400, 500, 503])
     func `a canary that servers refuse is dropped`(status: Int) async throws {
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: responses(status, "canary"), options: half, onReturn: { _ in })
+        let transport = trial(of: responses(status, "canary"))
         try await send(200, over: transport)
         #expect(transport.returned?.reason == .failures)
     }
@@ -196,8 +195,7 @@ struct TransportOnTrialTests {
     @Test func `a canary whose bodies break off is dropped`() async throws {
         let broken = NetworkError(.truncatedBody, "gone", phase: .receiving)
         let stub = StubTransport(always: .chunks([Data("x".utf8)], thenFailing: broken))
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: stub, options: half, onReturn: { _ in })
+        let transport = trial(of: stub)
         try await send(200, over: transport)
         #expect(transport.returned?.reason == .failures)
     }
@@ -209,131 +207,18 @@ struct TransportOnTrialTests {
     func `what is the program's own is no failure`(error: NetworkError) async throws {
         var options = half
         options.tolerance = .infinity
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: ClosureTransport { _ in throw error }, options: options,
-            onReturn: { _ in })
+        let transport = trial(of: ClosureTransport { _ in throw error }, options: options)
         try await send(200, over: transport)
         #expect(transport.returned == nil && transport.counts.canaryFailures == 0)
     }
 
     /// Regression: the pipeline cancels a call at its deadline, and a cancelled request did not count.
     @Test func `a canary whose calls end at their deadline is dropped`() async throws {
-        let transport = CanaryTransport(
-            primary: responses(200, "first"), canary: ClosureTransport { _ in throw CancellationError() },
-            options: half,
-            onReturn: { _ in })
+        let transport = trial(of: ClosureTransport { _ in throw CancellationError() })
         var request = TransportRequest(url: url)
         // Over by the time that any transport ends.
         request.options.totalTimeout = .nanoseconds(1)
         for _ in 0..<200 { _ = try? await transport.send(request).body.collect() }
         #expect(transport.returned?.reason == .failures, "\(transport.counts)")
-    }
-
-    // MARK: The judge
-
-    /// Regression: each latency of the canary was compared with an earlier one of the first transport.
-    @Test func `a transport is no worse than itself, whatever its latencies do`() {
-        var generator = SeededGenerator(seed: 8)
-        for _ in 0..<50 {
-            var options = half
-            options.share = 0.2
-            var judge = CanaryJudge(options, arms: ("same", "same"))
-            for number in 0..<4_000 {
-                let arm: CanaryJudge.Arm = Double.random(in: 0..<1, using: &generator) < 0.2 ? .canary : .primary
-                judge.add(arm, isFailed: false, .milliseconds(1 << (number % 5)))
-            }
-            #expect(judge.verdict == nil, "\(judge.counts)")
-        }
-    }
-
-    @Test func `a canary that is slower than the tolerance is dropped, and one within it is not`() throws {
-        var generator = SeededGenerator(seed: 7)
-        for (factor, isDropped) in [(1.0, false), (1.2, false), (1.6, true)] {
-            var judge = CanaryJudge(half, arms: ("first", "canary"))
-            for _ in 0..<5_000 {
-                // A long tail, and a machine that is slower at times.
-                let times = (0..<2).map { _ in Double.random(in: 1...2, using: &generator) }
-                judge.add(.primary, isFailed: false, .milliseconds(10 * times[0]))
-                judge.add(.canary, isFailed: false, .milliseconds(10 * times[1] * factor))
-            }
-            #expect((judge.verdict?.reason == .latency) == isDropped, "\(factor): \(judge.counts)")
-        }
-    }
-
-    private func judged(
-        _ count: Int = 2_000, seed: UInt64 = 9, _ options: CanaryTransport.Options? = nil,
-        canary: (Double, inout SeededGenerator) -> Duration, primary: (Double, inout SeededGenerator) -> Duration
-    ) -> CanaryJudge {
-        var generator = SeededGenerator(seed: seed)
-        var judge = CanaryJudge(options ?? half, arms: ("first", "canary"))
-        for _ in 0..<count {
-            let draw = Double.random(in: 0..<1, using: &generator)
-            let isCanary = Bool.random(using: &generator)
-            let time = isCanary ? canary(draw, &generator) : primary(draw, &generator)
-            judge.add(isCanary ? .canary : .primary, isFailed: false, time)
-        }
-        return judge
-    }
-
-    @Test func `microseconds end no canary, whatever their ratio`() {
-        let near = judged { _, _ in
-            .milliseconds(2)
-        } primary: { _, _ in
-            .milliseconds(1)
-        }
-        #expect(near.verdict == nil)
-        let far = judged { _, _ in
-            .milliseconds(20)
-        } primary: { _, _ in
-            .milliseconds(10)
-        }
-        #expect(far.verdict?.reason == .latency)
-    }
-
-    @Test func `a tenth of the requests at ten times the time ends a canary, and the log has both tails`() throws {
-        let judge = judged { draw, _ in
-            .milliseconds(draw < 0.1 ? 200 : 20)
-        } primary: { _, _ in
-            .milliseconds(20)
-        }
-        let end = try #require(judge.verdict)
-        #expect(end.reason == .tail)
-        let (canary, primary) = (try #require(end.counts.canaryTimes), try #require(end.counts.primaryTimes))
-        #expect((19...21).contains(canary.median / .milliseconds(1)))
-        #expect((190...210).contains(canary.percentile95 / .milliseconds(1)))
-        #expect((19...21).contains(primary.percentile95 / .milliseconds(1)))
-        #expect("\(end)".contains("canary: 0 of \(end.counts.canary) failed (0.0 %), median "))
-        #expect("\(end)".contains(" 95th percentile \(canary.percentile95.shortText); first: 0 of "))
-    }
-
-    /// Regression: a request that its deadline had ended counted as a slow one besides, and that test was first.
-    @Test func `slow failures are failures`() {
-        var judge = CanaryJudge(half, arms: ("first", "canary"))
-        for number in 0..<200 {
-            let isCanary = number.isMultiple(of: 2)
-            // Fails too rarely for a verdict so soon.
-            judge.add(isCanary ? .canary : .primary, isFailed: true, .seconds(isCanary ? 30 : 1))
-        }
-        #expect(judge.verdict == nil && judge.counts.pairs == 0)
-    }
-
-    @Test func `equal transports end a canary no more often than is promised`() {
-        var options = half
-        options.share = 0.2
-        options.falseAlarms = 0.1
-        var generator = SeededGenerator(seed: 19)
-        var alarms = 0
-        for _ in 0..<200 {
-            var judge = CanaryJudge(options, arms: ("same", "same"))
-            for _ in 0..<1_000 where judge.verdict == nil {
-                let arm: CanaryJudge.Arm = Double.random(in: 0..<1, using: &generator) < 0.2 ? .canary : .primary
-                let isFailed = Double.random(in: 0..<1, using: &generator) < 0.05
-                // A long tail: times of 5 ms to seconds.
-                let time = 5 / Double.random(in: 0.001..<1, using: &generator)
-                judge.add(arm, isFailed: isFailed, .milliseconds(time))
-            }
-            if judge.verdict != nil { alarms += 1 }
-        }
-        #expect(alarms <= 20)
     }
 }

@@ -146,12 +146,13 @@ struct DemoServerTests {
                 "GET /status/204 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
                 "DELETE /upload HTTP/1.1\r\nConnection: close\r\n\r\n", "GET /test HTTP/1.1\r\n\r\n",
             ]
+            let digest = #"{"bytes":5,"sha256":"36bbe50ed96841d10443bcb670d6554f0a34b761be67ec9c4a8ad2c0c44ca42c"}"#
             let json = "Content-Type: application/json\r\nContent-Length:"
             let expected = [
                 "200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 100\r\n\r\n",
                 #"404 Not Found\#r\#n\#(json) 30\#r\#n\#r\#n{"error":"no route for /nope"}"#,
-                #"200 OK\#r\#n\#(json) 30\#r\#n\#r\#n{"bytes":5,"crc32":"8587d865"}"#, "100 Continue\r\n\r\n",
-                #"200 OK\#r\#n\#(json) 30\#r\#n\#r\#n{"bytes":5,"crc32":"8587d865"}"#,
+                "200 OK\r\n\(json) 87\r\n\r\n\(digest)", "100 Continue\r\n\r\n",
+                "200 OK\r\n\(json) 87\r\n\r\n\(digest)",
                 "204 No Content\r\nConnection: keep-alive\r\n\r\n",
                 #"405 Method Not Allowed\#r\#n\#(json) 42\#r\#nConnection: close\#r\#n\#r\#n"#
                     + #"{"error":"/upload takes POST, PUT, PATCH"}"#,

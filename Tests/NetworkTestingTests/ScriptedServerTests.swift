@@ -10,6 +10,9 @@ import Testing
 @Suite("The scripted server", .patience(minutes: 1))
 struct ScriptedServerTests {
     private static let ok = "HTTP/1.1 200 Scripted"
+    private let server: ScriptedServer
+
+    init() throws { server = try ScriptedServer(.ok()) }
 
     private static func request(_ fields: String, _ body: String) -> String {
         "POST / HTTP/1.1\r\n\(fields)\r\n\r\n\(body)"
@@ -35,8 +38,6 @@ struct ScriptedServerTests {
 
     @Test(arguments: HostileNumber.all)
     func `an invalid length ends the connection after the head, which is recorded`(number: String) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         let digits = number.trimmingCharacters(in: .whitespaces)
         let isOne = Int(digits).map { $0 >= 0 && "\($0)" == digits } ?? false
         let response = try await RawClient.exchange(
@@ -52,8 +53,6 @@ struct ScriptedServerTests {
 
     @Test(arguments: HostileNumber.all)
     func `an invalid chunk size ends the connection after the bytes before it`(number: String) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         let digits = number.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
         let isOne = digits.allSatisfy { $0.isASCII && $0.isHexDigit } && Int(digits, radix: 16) != nil
         let body = "2\r\nab\r\n\(number)\r\nabc\r\n"
@@ -79,8 +78,6 @@ struct ScriptedServerTests {
     }
 
     @Test func `a wait has an end, which says what had happened`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         _ = try await RawClient.exchange("GET /a HTTP/1.1\r\n\r\n", port: server.port)
         let error = await #expect(throws: ScriptedServer.UnmetCondition.self) {
             try await server.wait(atMost: .milliseconds(20)) { $0.requests.count == 2 }
@@ -144,8 +141,6 @@ struct ScriptedServerTests {
 
     @Test
     func `chunk extensions and trailers are skipped, up to the next request`() async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
         let chunked = Self.request(
             "Transfer-Encoding: chunked", "3;a=b\r\nabc\r\n00A \r\n0123456789\r\n0\r\nX-A: 1\r\nX-B: 2\r\n\r\n")
         let response = try await RawClient.exchange(chunked + "GET /next HTTP/1.1\r\n\r\n", port: server.port)

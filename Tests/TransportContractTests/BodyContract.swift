@@ -224,7 +224,7 @@ struct BodyContract {
     func `the demo server measures the upload`(transport: ContractTransport) async throws {
         let body = PatternBytes.make(count: 3_000_000)
         let answer = try await transport.send(.put, try await Demo.url("/upload"), body: body)
-        #expect(answer.text == #"{"bytes":3000000,"crc32":"\#(CRC32.of(body).text)"}"#)
+        #expect(answer.text == #"{"bytes":3000000,"sha256":"\#(SHA256Checksum.digest(body).hexadecimal)"}"#)
     }
 
     @Test(arguments: ContractTransport.all)

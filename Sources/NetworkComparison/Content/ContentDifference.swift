@@ -127,7 +127,6 @@ public struct ContentComparison: Sendable {
         _ place: String, _ status: Int?, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) {
         guard first.total > 0, other.total > 0 else { return }
-        let (first, copy, other) = (first.settled, copy?.settled, other.settled)
         let base = copy.map(first.adding) ?? first
         let share = base.distance(to: other)
         let noiseShare = copy.map(first.distance) ?? 0
@@ -151,8 +150,7 @@ public struct ContentComparison: Sendable {
                 known: known, status: status))
     }
 
-    /// Returns whether an arm differs from the first one by more than the first one's two copies from each other.
-    /// - Parameter base: The two copies together.
+    /// Returns whether an arm differs from the two copies of the first one (`base`) by more than these from each other.
     static func differs(
         _ base: PartTally, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) -> Bool {
@@ -192,8 +190,7 @@ public struct ContentComparison: Sendable {
         return isBeyondChance(of: differences)
     }
 
-    /// Returns whether the mean of parts of an experiment, or what noise leaves of the mean, is larger than 0 beyond
-    /// chance (0.1 %, by Student's t). A few parts say nothing on that: then the responses alone decide.
+    /// Returns whether a mean, or what noise leaves of it, is larger than 0 beyond chance (0.1 %, Student's t).
     private static func isBeyondChance(_ rest: Double? = nil, of parts: [Double]) -> Bool {
         // Without a part that both have had, there is nothing to compare.
         guard parts.count >= ContentComparison.minimumProcesses else { return !parts.isEmpty }
@@ -234,8 +231,7 @@ public struct ContentComparison: Sendable {
 
     private static let maximumShown = 80
 
-    /// Returns two values as a report may show them; of long texts the part around the first difference. Secrets are
-    /// left out of the whole values, before anything is cut.
+    /// Returns the parts of two values around the first difference. Secrets are left out before anything is cut.
     private func shown(_ values: (PartValue, PartValue), in place: String) -> (String, String) {
         func shownOrNone(_ value: PartValue) -> String? {
             value.kind == "absent" ? nil : secrets.shown(value.text, in: place)

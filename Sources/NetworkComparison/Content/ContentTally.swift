@@ -4,8 +4,6 @@ import Foundation
 public struct ContentTally: Sendable {
     /// The most parts that are counted for one status.
     static let maximumParts = 20_000
-    /// The most parts of one status that are known not to be counted.
-    private static let maximumUncounted = 200_000
 
     /// The statuses of the responses. A failure has none, and counts among the errors alone.
     private(set) var statuses = PartTally()
@@ -15,8 +13,8 @@ public struct ContentTally: Sendable {
     private(set) var parts: [Int: [PartName: PartTally]] = [:]
     /// The responses with each status.
     private(set) var responses: [Int: RoundCount] = [:]
-    /// The hash values of the parts that were not counted, by status. Of more than ``maximumUncounted`` it has as many.
-    private var uncounted: [Int: Set<Int>] = [:]
+    /// How many parts had no room at once, by status.
+    private var uncounted: [Int: Int] = [:]
     /// The responses that were seen already, by their number.
     private var known: [Int: Known] = [:]
     /// How many responses there are, of which only a part may have been counted.
@@ -24,7 +22,7 @@ public struct ContentTally: Sendable {
     /// How many responses were not compared, since there was no room for more.
     public private(set) var notCompared = 0
     /// How many parts were not compared, since there was no room for more: this many at least.
-    public var partsNotCompared: Int { uncounted.values.reduce(0) { $0 + $1.count } }
+    public var partsNotCompared: Int { uncounted.values.reduce(0, +) }
     /// The texts of the first error of each code.
     public private(set) var errorTexts: [String: String] = [:]
 
@@ -100,8 +98,7 @@ public struct ContentTally: Sendable {
         for (status, responses) in compared { count(responses, with: status, in: round) }
     }
 
-    /// Counts the status or the error of a response.
-    /// - Returns: The status of a response whose parts are compared.
+    /// Counts the status or the error of a response. Returns the status if its parts are compared.
     private mutating func countOutcome(
         of response: RecordedResponse, _ times: Int, in round: ExperimentRound
     ) -> Int? {
@@ -151,27 +148,17 @@ public struct ContentTally: Sendable {
         parts[status] = tallies
     }
 
-    /// Returns the parts that there is room for, and notes the other ones.
+    /// Returns the parts that there is room for, in order, so that each arm has room for the same ones.
     private mutating func partsWithRoom(_ names: [PartName], _ status: Int, room: Int) -> [PartName] {
         guard names.count > room else { return names }
-        // In order, so that each arm has room for the same ones.
-        let sorted = names.sorted()
-        for name in sorted.dropFirst(room) where uncounted[status, default: []].count < Self.maximumUncounted {
-            uncounted[status, default: []].insert(name.hashValue)
-        }
-        return Array(sorted.prefix(room))
-    }
-
-    /// Whether a part without a tally may be in responses with a status all the same.
-    private func isUncounted(_ part: PartName, _ status: Int) -> Bool {
-        guard let uncounted = uncounted[status] else { return false }
-        return uncounted.count == Self.maximumUncounted || uncounted.contains(part.hashValue)
+        uncounted[status] = max(uncounted[status] ?? 0, names.count - room)
+        return Array(names.sorted().prefix(room))
     }
 
     /// Returns the tally of a part among the responses with a status; an empty one if there was no room for the part.
     func tally(of part: PartName, status: Int) -> PartTally {
         if let tally = parts[status]?[part] { return tally }
-        return isUncounted(part, status) ? PartTally() : PartTally(.absent, responses[status] ?? RoundCount())
+        return uncounted[status] != nil ? PartTally() : PartTally(.absent, responses[status] ?? RoundCount())
     }
 
     /// Returns a body that is compared as a whole and has that value; `nil` if it is not kept.

@@ -8,8 +8,8 @@ import NetworkCore
 /// - `event:N`, its type and its data;
 /// - `event:N/id` and `event:N/retry`, where it has them.
 ///
-/// `events` is the number of events that are complete, and `event:rest` what is beyond the limit. Comments, unknown
-/// fields and line ends are no parts, since servers send comments by time.
+/// `events` is the number of events that are complete. Comments, unknown fields and line ends are no parts, since
+/// servers send comments by time.
 enum EventParts {
     /// The values of the fields of an event, those of a repeated one joined by line feeds.
     private struct Event {
@@ -42,19 +42,13 @@ enum EventParts {
         }
     }
 
-    /// - Parameters:
-    ///   - isCut: Whether the body has only the start of the whole one.
-    ///   - limit: The most parts besides `events` and `event:rest`.
-    static func parts(of body: Data, isCut: Bool, limit: Int) -> [PartName: PartValue] {
+    /// Returns the parts of a body or of its start (`isCut`); `nil` if there are more than a limit.
+    static func parts(of body: Data, isCut: Bool, limit: Int) -> [PartName: PartValue]? {
         let (events, last) = events(in: Array(body))
         var parts: [PartName: PartValue] = [:]
         for (index, event) in events.enumerated() {
-            // An event has three parts at most.
-            guard parts.count + 3 <= limit else {
-                parts["event:rest"] = rest(events[index...])
-                break
-            }
             add(event, as: index + 1, isComplete: true, to: &parts)
+            guard parts.count < limit else { return nil }
         }
         guard !isCut else { return parts }
         if !last.isEmpty { add(last, as: events.count + 1, isComplete: false, to: &parts) }
@@ -68,18 +62,6 @@ enum EventParts {
         parts[PartName("event:\(number)")] = event.value(isComplete: isComplete)
         if let id = event.id { parts[PartName("event:\(number)/id")] = ResponseParts.text(of: id) }
         if let retry = event.retry { parts[PartName("event:\(number)/retry")] = ResponseParts.text(of: retry) }
-    }
-
-    /// Returns the number of events and the digest of their fields, each with its length before it.
-    private static func rest(_ events: ArraySlice<Event>) -> PartValue {
-        var sum = SHA256Checksum()
-        for event in events {
-            for value in event.values {
-                sum.update(Data("\(value?.count ?? -1):".utf8))
-                sum.update(Data(value ?? []))
-            }
-        }
-        return PartValue("\(events.count) events, SHA-256 \(sum.finish().hexadecimal)")
     }
 
     /// Returns the events that are complete, and the one that the end of the body cuts off.

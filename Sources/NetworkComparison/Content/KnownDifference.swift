@@ -37,12 +37,9 @@ public struct KnownDifference: Sendable, Hashable {
             && names(left) == names(right)
     }
 
-    private struct Row: Sendable {
-        let difference: KnownDifference
-        let applies: @Sendable (_ place: String, _ curl: PartValue, _ session: PartValue) -> Bool
-    }
+    private typealias Rule = @Sendable (_ place: String, _ curl: PartValue, _ session: PartValue) -> Bool
 
-    private static let rows: [Row] = [
+    private static let rows: [(difference: KnownDifference, applies: Rule)] = [
         row("fieldOrder", "URLSession sorts response header fields by name, and joins repeated ones") { place, _, _ in
             place == "fieldOrder"
         },
@@ -70,8 +67,7 @@ public struct KnownDifference: Sendable, Hashable {
         },
     ]
 
-    /// Whether a list of names is what URLSession makes of another one.
-    /// - Parameter leavingOne: Whether it leaves one of several names that differ in case alone.
+    /// Whether names are what URLSession makes of others; of several that differ in case alone, it may leave one.
     private static func areNames(_ session: String, madeOf curl: String, leavingOne: Bool) -> Bool {
         func forms(_ text: String) -> [String: Set<String>] {
             let names = text.split(separator: ",").map { String($0.drop { $0 == " " }) }
@@ -127,9 +123,8 @@ public struct KnownDifference: Sendable, Hashable {
     private static func joined(_ text: String) -> String { text.replacing(ascii: [UInt8(ascii: "\n"): ", "]) }
 
     private static func row(
-        _ name: String, _ reason: String,
-        _ applies: @escaping @Sendable (_ place: String, _ curl: PartValue, _ session: PartValue) -> Bool
-    ) -> Row {
-        Row(difference: KnownDifference(name: name, reason: reason, since: "Swift 6.3"), applies: applies)
+        _ name: String, _ reason: String, _ applies: @escaping Rule
+    ) -> (KnownDifference, Rule) {
+        (KnownDifference(name: name, reason: reason, since: "Swift 6.3"), applies)
     }
 }

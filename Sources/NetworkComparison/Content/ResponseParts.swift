@@ -39,8 +39,7 @@ package struct PartValue: Hashable, Sendable {
 package enum ResponseParts {
     /// The most parts of one body. A body with more is compared as a whole.
     static let maximumBodyParts = 5_000
-    /// The most bytes that the names of one body's parts have together. A body with more is compared as a whole: a path
-    /// repeats the keys above it, so that a small body may have hundreds of megabytes of them.
+    /// The most bytes of all names of a body's parts, which is compared as a whole otherwise: paths repeat keys.
     static let maximumNameBytes = 1 << 20
 
     /// Returns the parts by their names:
@@ -91,8 +90,10 @@ package enum ResponseParts {
             return ["body": PartValue("\(response.bodyBytes) bytes, SHA-256 \(digest)")]
         }
         let type = type(of: response)
-        if type.hasPrefix("text/event-stream") {
-            return EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
+        if type.hasPrefix("text/event-stream"),
+            let parts = EventParts.parts(of: response.body, isCut: response.isCut, limit: maximumBodyParts)
+        {
+            return parts
         }
         let isJSON = type.contains("json") || type.isEmpty && [0x7B, 0x5B].contains(response.body.first)
         if isJSON, let value = try? JSONParser.parse(json(of: response), allowsRepeatedKeys: false) {
@@ -118,8 +119,7 @@ package enum ResponseParts {
             kind: kind == "text" ? "bytes" : "\(kind), bytes")
     }
 
-    /// - Parameter room: The number of bytes that further names may have.
-    /// - Returns: Whether there was room for all values.
+    /// Adds the parts of a value, and returns whether there was room for all; `room` is that of names, in bytes.
     private static func add(
         _ value: JSONValue, at path: String, to parts: inout [PartName: PartValue], within room: inout Int
     ) -> Bool {
@@ -166,4 +166,31 @@ package enum ResponseParts {
             }
         }
     }
+}
+
+/// The name of a part, told apart by its bytes: for Swift, "é" equals "e" with an accent, also in a server's keys.
+package struct PartName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
+    package let text: String
+    /// Calculated once: each response of many looks all of its names up.
+    private let number: Int
+
+    package init(_ text: String) {
+        self.text = text
+        var hasher = Hasher()
+        for byte in text.utf8 { hasher.combine(byte) }
+        number = hasher.finalize()
+    }
+
+    package init(stringLiteral text: String) { self.init(text) }
+
+    package static func == (left: PartName, right: PartName) -> Bool {
+        // The helper of another module is generic, and slower by far.
+        left.number == right.number && left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    package static func < (left: PartName, right: PartName) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -5,8 +5,7 @@ import NetworkCore
 /// The part `text:L/W` is the word W of line L, with the blanks after it; a tag begins and ends a word. A text of too
 /// many words has a part `text:L` for each line. Nothing of the text is in no part.
 enum TextParts {
-    /// Returns the parts; `nil` for what is no text in UTF-8, and for one of too many lines.
-    /// - Parameter type: The Content-Type in lowercase; empty for none.
+    /// Returns the parts of a text of a type in lowercase; `nil` for none in UTF-8, and for one of too many lines.
     static func parts(
         of bytes: some Collection<UInt8>, _ type: String, limit: Int
     ) -> [PartName: PartValue]? {
@@ -47,4 +46,43 @@ enum TextParts {
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0D].contains(byte) }
+}
+
+/// The start of a JSON text as a whole one.
+enum JSONPrefix {
+    /// Returns the text up to its last complete value, with brackets that end it there, unless it has none or too many.
+    static func completed(_ bytes: [UInt8]) -> [UInt8] {
+        var open: [UInt8] = []
+        var (end, ends) = (bytes.count, [UInt8]())
+        var (isString, isEscaped, hasBrackets) = (false, false, false)
+        for (index, byte) in bytes.enumerated() {
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
+            if isString {
+                isEscaped = byte == UInt8(ascii: "\\")
+                isString = byte != UInt8(ascii: "\"")
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isString = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                // The closing bracket is two after the opening one in ASCII.
+                open.append(byte + 2)
+                // The parser refuses what is deeper, and each bracket copies those that are open.
+                guard open.count <= maximumOpen else { return bytes }
+                (end, ends, hasBrackets) = (index + 1, open, true)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                _ = open.popLast()
+                (end, ends) = (index + 1, open)
+            case UInt8(ascii: ","): (end, ends) = (index, open)
+            default: break
+            }
+        }
+        return hasBrackets ? bytes[..<end] + ends.reversed() : bytes
+    }
+
+    /// The most brackets that are open at once in a text that the parser reads: the outermost one has the depth 0.
+    private static let maximumOpen = JSONParser.maximumDepth + 1
 }

@@ -31,11 +31,27 @@ package struct SequentialProportion: Sendable {
         }
     }
 
-    /// Returns whether the probability is exceeded.
-    /// - Parameter falseAlarms: The chance of being wrong, at most.
+    /// Returns whether the probability is exceeded, with that chance of being wrong at most.
     package func isExceeded(falseAlarms: Double) -> Bool {
         guard let largest = alternatives.map(\.evidence).max() else { return false }
         let sum = alternatives.reduce(0) { $0 + exp($1.evidence - largest) }
         return largest + log(sum / Double(alternatives.count)) >= -log(falseAlarms)
+    }
+}
+
+/// A random number generator with a seed (SplitMix64), so that an experiment can be repeated.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator, whose numbers depend on the seed alone.
+    public init(seed: UInt64) { state = seed }
+
+    /// Returns the next number.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

@@ -4,9 +4,6 @@ import Synchronization
 
 /// What is recorded of one exchange while it goes on.
 final class ExchangeRecord: Sendable {
-    /// How an exchange ended.
-    enum End: Sendable { case complete, failed(any Error), released }
-
     private struct State: Sendable {
         /// What the transport took of a streamed body in its newest reading.
         var requestBody: PassingBody?
@@ -39,8 +36,7 @@ final class ExchangeRecord: Sendable {
         responseBody = PassingBody(limit: options.maximumBodyBytes)
     }
 
-    /// Returns the request with a witness of its body. Bytes in memory need none, and would lose their known length in
-    /// compression.
+    /// Returns the request with a witness of its body. Bytes in memory need none.
     func witnessed(_ request: TransportRequest) -> TransportRequest {
         guard let body = request.body, body.bytes == nil else { return request }
         var request = request
@@ -60,34 +56,35 @@ final class ExchangeRecord: Sendable {
         return response.witnessed { [self] event in
             switch event {
             case .bytes(let bytes): responseBody.append(bytes, at: elapsed())
-            case .end: finish(.complete, response)
-            case .failure(let error): finish(.failed(error), response)
-            case .release: finish(.released, response)
+            case .end: finish(response)
+            case .failure(let error): finish(response, error)
+            case .release: finish(response, isReleased: true)
             }
         }
     }
 
     /// Records that no response came.
-    func fail(_ error: any Error) { finish(.failed(error), nil) }
+    func fail(_ error: any Error) { finish(nil, error) }
 
-    private func finish(_ end: End, _ response: TransportResponse?) {
+    private func finish(_ response: TransportResponse?, _ error: (any Error)? = nil, isReleased: Bool = false) {
         guard isOver.raise() else { return }
         let (state, time) = (state.withLock { $0 }, elapsed())
         var entry = Recording.Entry(
             started: started, request: request, metrics: response?.metrics ?? TransportMetrics(total: time),
             transport: transport)
-        if let sent = state.requestBody { entry.request.body = body(sent.record.body) }
+        if let sent = state.requestBody?.record.body {
+            // The rest of a known length was not taken.
+            entry.request.body = sent
+            entry.request.body?.omitted = max(sent.count, request.body?.omitted ?? 0) - sent.bytes.count
+        }
         let received = responseBody.record
         entry.response = state.head.map { head in
             Recording.Response(
                 head, body: received.body, chunks: received.chunks,
                 trailers: response?.body.trailers, headTime: state.headTime)
         }
-        switch end {
-        case .complete: break
-        case .failed(let error): entry.failure = Recording.Failure(error, time: time)
-        case .released: entry.isIncomplete = true
-        }
+        entry.failure = error.map { Recording.Failure($0, time: time) }
+        entry.isIncomplete = isReleased
         let (secretFields, options) = (secretFields, options)
         sink.add(size: entry.approximateSize) { [entry] in
             var shown = entry
@@ -96,20 +93,37 @@ final class ExchangeRecord: Sendable {
             return shown
         }
     }
-
-    /// Returns what the transport took of a streamed body, with the rest of its length as omitted.
-    private func body(_ sent: Recording.Body) -> Recording.Body {
-        var body = sent
-        let length = request.body?.omitted ?? 0
-        if length > body.count { body.omitted = length - body.bytes.count }
-        return body
-    }
 }
 
-extension Clock where Duration == Swift.Duration {
-    /// Returns a closure that returns the time since now.
-    func stopwatch() -> @Sendable () -> Duration {
-        let start = now
-        return { start.duration(to: now) }
+/// The start of a body that passes by, and its chunks.
+final class PassingBody: Sendable {
+    private struct State: Sendable {
+        var bytes = Data()
+        var count = 0
+        var chunks: [Recording.Chunk] = []
+    }
+
+    private let limit: Int
+    private let state = Guarded(State())
+
+    /// - Parameter limit: The maximum number of bytes to keep.
+    init(limit: Int) { self.limit = max(0, limit) }
+
+    func append(_ chunk: Data, at time: Duration) {
+        state.withLock { state in
+            state.count += chunk.count
+            let room = limit - state.bytes.count
+            if room > 0 { state.bytes.append(room < chunk.count ? chunk.prefix(room) : chunk) }
+            if state.chunks.count < Recording.maximumChunks {
+                state.chunks.append(Recording.Chunk(time: time, count: chunk.count))
+            } else {
+                state.chunks[state.chunks.count - 1].count += chunk.count
+            }
+        }
+    }
+
+    /// What has passed so far.
+    var record: (body: Recording.Body, chunks: [Recording.Chunk]) {
+        state.withLock { (Recording.Body($0.bytes, omitted: $0.count - $0.bytes.count), $0.chunks) }
     }
 }

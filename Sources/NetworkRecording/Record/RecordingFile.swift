@@ -19,7 +19,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
 
     private let queue = EntryQueue("RecordingFile")
     /// Locked while the disk is written, so only the queue may wait for it.
-    private let file: Guarded<HARFile>
+    private let document: Guarded<GrowingDocument>
     private let counts = Guarded(Counts())
     private let logger: Logger
     private let onFailure: @Sendable (NetworkError) -> Void
@@ -43,22 +43,27 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
         logger: Logger = Logger(label: "NetworkRecording"),
         onFailure: @escaping @Sendable (NetworkError) -> Void = { _ in }
     ) throws {
-        let file = HARFile(try PrivateFile(creating: path, replaces: overwrites), maximumBytes: maximumBytes)
-        self.init(path, file, logger: logger, onFailure: onFailure)
+        try self.init(path, overwrites, maximumBytes, logger, onFailure, beforeWrite: {})
     }
 
-    /// Begins a file that is open.
-    init(_ path: String, _ file: HARFile, logger: Logger, onFailure: @escaping @Sendable (NetworkError) -> Void) {
-        self.path = path
-        self.logger = logger
-        self.onFailure = onFailure
-        self.file = Guarded(file)
+    /// - Parameter beforeWrite: Called before each write, for tests of a slow disk.
+    init(
+        _ path: String, _ overwrites: Bool, _ maximumBytes: Int, _ logger: Logger,
+        _ onFailure: @escaping @Sendable (NetworkError) -> Void, beforeWrite: @escaping @Sendable () -> Void
+    ) throws {
+        let file = try PrivateFile(creating: path, replaces: overwrites)
+        document = Guarded(GrowingDocument(file: file, maximumBytes: maximumBytes, beforeWrite: beforeWrite))
+        (self.path, self.logger, self.onFailure) = (path, logger, onFailure)
         queue.post { [self] in
-            if let error = self.file.withLock({ $0.begin() }) { report(error) }
+            do throws(NetworkError) {
+                try document.withLock { document throws(NetworkError) in try document.begin() }
+            } catch {
+                report(error)
+            }
         }
     }
 
-    deinit { _ = file.withLock { $0.close(isComplete: false) } }
+    deinit { _ = document.withLock { $0.close(isComplete: false) } }
 
     /// Adds an exchange, without its secrets; see ``Recording/Entry/redactSecrets(in:bodies:)``.
     /// - Parameters:
@@ -76,7 +81,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     /// - Throws: The error that ended the recording: ``NetworkCore/NetworkError/Code/diskFull``,
     ///   ``NetworkCore/NetworkError/Code/unwritableFile``.
     public func flush() async throws {
-        if let error = await queue.run({ [self] in file.withLock(\.failure) }) { throw error }
+        if let error = await queue.run({ [self] in document.withLock(\.failure) }) { throw error }
     }
 
     /// Does the same, and closes the file. What ends later is not recorded.
@@ -84,7 +89,7 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     public func close() async throws {
         let failure = await queue.run { [self] in
             let isComplete = leftOutCount == 0
-            return file.withLock { $0.close(isComplete: isComplete) }
+            return document.withLock { $0.close(isComplete: isComplete) }
         }
         if let failure { throw failure }
     }
@@ -101,13 +106,16 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
 
     func add(size: Int, _ make: @escaping @Sendable () -> Recording.Entry) {
         let isAdded = queue.add(size: size) { [self] in
-            let line = HARWriter.line(of: make())
-            switch file.withLock({ $0.append(line) }) {
-            case .written: counts.withLock { $0.written += 1 }
-            case .leftOut(let reason):
-                counts.withLock { $0.leftOut += 1 }
-                if let reason { report(reason) }
+            let (line, isFirst) = (make().harLine, writtenCount == 0)
+            var isWritten = false
+            do throws(NetworkError) {
+                isWritten = try document.withLock { document throws(NetworkError) in
+                    try document.append(line, isFirst: isFirst)
+                }
+            } catch {
+                report(error)
             }
+            counts.withLock { isWritten ? ($0.written += 1) : ($0.leftOut += 1) }
         }
         guard !isAdded else { return }
         counts.withLock { $0.leftOut += 1 }
@@ -120,7 +128,73 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
     }
 }
 
+/// A HAR file of which each entry overwrites the closing brackets, so that it is a whole document all the time.
+private struct GrowingDocument: Sendable {
+    let file: PrivateFile
+    let maximumBytes: Int
+    let beforeWrite: @Sendable () -> Void
+    /// The offset of the closing brackets.
+    private var end = HARDocument.start.count
+    private(set) var failure: NetworkError?
+    private var (isFull, isClosed) = (false, false)
+
+    private static let openEnd = HARDocument.end(isIncomplete: true)
+
+    init(file: PrivateFile, maximumBytes: Int, beforeWrite: @escaping @Sendable () -> Void) {
+        (self.file, self.maximumBytes, self.beforeWrite) = (file, maximumBytes, beforeWrite)
+    }
+
+    /// Writes the document without entries.
+    mutating func begin() throws(NetworkError) { try write(HARDocument.start + Self.openEnd, at: 0) }
+
+    /// Returns whether an entry was written. Throws the reason why nothing is written from now on, once.
+    mutating func append(_ entry: [UInt8], isFirst: Bool) throws(NetworkError) -> Bool {
+        guard failure == nil, !isFull, !isClosed else { return false }
+        let text = (isFirst ? [] : HARDocument.separator) + entry
+        guard end + text.count + Self.openEnd.count <= maximumBytes else {
+            isFull = true
+            throw .fullRecording(maximumBytes)
+        }
+        do {
+            try write(text + Self.openEnd, at: end)
+        } catch {
+            // The entries before it stay readable. On a full disk, what is cut off makes room for the brackets.
+            try? file.truncate(to: end)
+            try? write(Self.openEnd, at: end)
+            throw error
+        }
+        end += text.count
+        return true
+    }
+
+    /// Closes the file, and ends a document without gaps. Returns the first error of the file.
+    mutating func close(isComplete: Bool) -> NetworkError? {
+        guard !isClosed else { return failure }
+        isClosed = true
+        if isComplete, failure == nil { try? write(HARDocument.end(isIncomplete: false), at: end) }
+        do { try file.close() } catch { failure = failure ?? error }
+        return failure
+    }
+
+    private mutating func write(_ bytes: [UInt8], at offset: Int) throws(NetworkError) {
+        beforeWrite()
+        do {
+            try file.write(Data(bytes), at: offset)
+        } catch {
+            failure = failure ?? error
+            throw error
+        }
+    }
+}
+
 extension NetworkError {
+    fileprivate static func fullRecording(_ maximumBytes: Int) -> NetworkError {
+        NetworkError(
+            .unwritableFile,
+            "the recording would have more than \(maximumBytes) bytes, which is more than can be read; nothing more is "
+                + "recorded")
+    }
+
     fileprivate static var slowDisk: NetworkError {
         NetworkError(
             .unwritableFile,

@@ -4,15 +4,11 @@ import NetworkCore
 struct ReplayList: Sendable {
     /// The entries, in the order in which they began.
     let entries: [Recording.Entry]
-    private let byKey: [Key: [Int]]
-    /// The same as ``byKey`` where the forms don't count.
     private let byURL: [String: [Int]]
-    /// The URLs of the entries among which the nearest ones are looked for.
-    private let urls: [RequestURL?]
     private let repeatsLast: Bool
-    private var given: [Int]
-    /// For each key, how many of its entries were given, from the first one on without a gap.
-    private var passed: [Key: Int] = [:]
+    /// The entries that were not given. The last one of a key stays if it may be repeated.
+    private var left: [Key: ArraySlice<Int>]
+    private var given: Set<Int> = []
     private var unexpected: [String] = []
     /// How many more requests had no entry than are listed.
     private var unlisted = 0
@@ -31,9 +27,8 @@ struct ReplayList: Sendable {
 
         /// Returns the keys of a request whose body may have been recorded or left out.
         static func all(of request: Recording.Request, isStrict: Bool) -> [Key] {
-            let key = Key(request, isStrict: isStrict)
-            guard isStrict, let body = request.withoutOtherBody else { return [key] }
-            return [key, Key(body, isStrict: true)]
+            let bare = isStrict ? request.withoutOtherBody : nil
+            return [request, bare].compactMap { $0.map { Key($0, isStrict: isStrict) } }
         }
     }
 
@@ -50,114 +45,79 @@ struct ReplayList: Sendable {
         }
         self.entries = entries
         let keys = entries.map { Key($0.request, isStrict: isStrict) }
-        byKey = Dictionary(grouping: entries.indices) { keys[$0] }
+        left = Dictionary(grouping: entries.indices) { keys[$0] }.mapValues { $0[...] }
         byURL = Dictionary(grouping: entries.indices) { keys[$0].url }
-        urls = entries.prefix(Self.searchedEntries).map { try? RequestURL($0.request.url) }
-        given = Array(repeating: 0, count: entries.count)
     }
-
-    /// Returns the entries that match a request, in order.
-    func entries(of keys: [Key]) -> [Int] { keys.flatMap { byKey[$0] ?? [] } }
 
     /// Takes the first entry that matches a request and was not given, or the last one if it may be repeated.
     mutating func take(_ keys: [Key]) -> Recording.Entry? {
-        for key in keys {
-            // Otherwise each request would pass all that were given.
-            let (same, next) = (byKey[key] ?? [], passed[key, default: 0])
-            guard next < same.count else { continue }
-            passed[key] = next + 1
-            return give(same[next])
-        }
-        return give(repeatsLast ? entries(of: keys).last : nil)
+        func next(_ key: Key) -> Int? { left[key]?.first }
+        let new = keys.first { next($0).map { !given.contains($0) } ?? false }
+        guard let key = new ?? keys.last(where: { next($0) != nil }), let index = next(key) else { return nil }
+        if !repeatsLast || left[key]?.count != 1 { left[key]?.removeFirst() }
+        return give(index)
     }
 
-    /// Takes the first entry that was not given, or the last one if it may be repeated.
-    /// - Parameter matching: The entries that match.
+    /// Takes the first of the matching entries that was not given, or the last one if it may be repeated.
     mutating func take(_ matching: [Int]) -> Recording.Entry? {
-        give(matching.first { given[$0] == 0 } ?? (repeatsLast ? matching.last : nil))
+        (matching.first { !given.contains($0) } ?? (repeatsLast ? matching.last : nil)).map { give($0) }
     }
 
-    private mutating func give(_ index: Int?) -> Recording.Entry? {
-        guard let index else { return nil }
-        given[index] += 1
+    private mutating func give(_ index: Int) -> Recording.Entry {
+        given.insert(index)
         return entries[index]
     }
 
-    /// Records that there is no entry for a request.
-    /// - Parameter matching: The entries that match, all of which were given.
-    /// - Returns: The error that names the request and the nearest entries.
-    mutating func miss(_ request: Recording.Request, _ matching: [Int], strict: Bool) -> NetworkError {
+    private static let shownEntries = 3
+    /// The most entries of other URLs among which the nearest ones are looked for.
+    private static let searchedEntries = 1_000
+    /// The most requests without an entry that are listed.
+    private static let maximumUnexpected = 1_000
+
+    /// Records that no entry is left of those that match by a rule, if any. The error names the nearest entries.
+    mutating func miss(
+        _ request: Recording.Request, strict: Bool = false, matching: [Int]? = nil
+    ) -> NetworkError {
         if unexpected.count < Self.maximumUnexpected { unexpected.append("\(request)") } else { unlisted += 1 }
-        let nearest = nearestEntries(to: request)
-        let texts = nearest.map { near in
-            let entry = entries[near.index].request
-            return "\(entry) (\(reason(near, request, isMatching: matching.contains(near.index), strict)))"
+        let same = Array((byURL[RequestComparison.key(of: request)] ?? []).prefix(Self.shownEntries))
+        func text(_ index: Int, _ difference: String?) -> String {
+            let isGiven = matching?.contains(index) ?? (difference == nil)
+            return "\(entries[index].request) (\(isGiven ? "given already" : difference ?? "does not match"))"
         }
-        let list = texts.isEmpty ? "nothing" : texts.joined(separator: "; ")
+        var nearest = same.map { index in
+            text(index, strict ? RequestComparison.difference(entries[index].request, request) : nil)
+        }
+        let url = try? RequestURL(request.url)
+        let others = entries.indices.prefix(Self.searchedEntries).filter { !same.contains($0) }.map { index in
+            (index: index, difference: Self.difference(entries[index].request, request.method, url))
+        }
+        // Of entries that are as far, the first one is before the others.
+        let sorted = others.sorted { ($0.difference.rank, $0.index) < ($1.difference.rank, $1.index) }
+        for other in sorted.prefix(Self.shownEntries - same.count) {
+            nearest.append(text(other.index, "another \(other.difference.text)"))
+        }
+        let list = nearest.isEmpty ? "nothing" : nearest.joined(separator: "; ")
         let more = entries.count > nearest.count ? "; and \(entries.count - nearest.count) others" : ""
         return NetworkError(
             .notRecorded, "\(request) is not recorded; recorded are: \(list)\(more)", phase: .preparing)
     }
 
-    private static let shownEntries = 3
-    /// The most entries of other URLs among which the nearest ones are looked for.
-    private static let searchedEntries = 10_000
-    /// The most requests without an entry that are listed.
-    private static let maximumUnexpected = 1_000
+    /// Returns how far an entry with another method or URL is from a request, and what differs.
+    private static func difference(
+        _ entry: Recording.Request, _ method: HTTPRequest.Method, _ other: RequestURL?
+    ) -> (rank: Int, text: String) {
+        guard let url = try? RequestURL(entry.url), let other else { return (9, "URL") }
+        let isSameHost = url.authority == other.authority
+        guard url.path == other.path else { return (isSameHost ? 5 : 6, "URL") }
+        guard entry.method == method else { return (isSameHost ? 2 : 4, "method") }
+        return isSameHost ? (1, "query") : (3, "host")
+    }
 
     /// The entries that were not given, and the requests without one; last, how many of those are not listed.
     var problems: [String] {
         let rest = unlisted > 0 ? ["and \(unlisted) more, sent and not recorded"] : []
         return unexpected.map { "\($0) was sent and is not recorded" }
-            + entries.indices.filter { given[$0] == 0 }.map { "\(entries[$0].request) was recorded and not sent" }
+            + entries.indices.filter { !given.contains($0) }.map { "\(entries[$0].request) was recorded and not sent" }
             + rest
-    }
-
-    // MARK: Near entries
-
-    /// An entry, and how far it is from a request: 0 for the same method and URL.
-    private typealias NearEntry = (index: Int, distance: Int)
-
-    /// Returns the entries that are nearest to a request, the nearest first.
-    private func nearestEntries(to request: Recording.Request) -> [NearEntry] {
-        let same = (byURL[RequestComparison.key(of: request)] ?? []).prefix(Self.shownEntries)
-        var nearest: [NearEntry] = same.map { ($0, 0) }
-        guard nearest.count < Self.shownEntries else { return nearest }
-        let other = try? RequestURL(request.url)
-        for index in urls.indices where !same.contains(index) {
-            let far = distance(index, request, other)
-            // Of entries that are as far, the first one is before the others.
-            let place = nearest.firstIndex { $0.distance > far } ?? nearest.endIndex
-            guard place < Self.shownEntries else { continue }
-            nearest.insert((index, far), at: place)
-            if nearest.count > Self.shownEntries { nearest.removeLast() }
-        }
-        return nearest
-    }
-
-    /// Returns how far an entry with another method or URL is from a request.
-    /// - Parameter other: The URL of the request.
-    private func distance(_ index: Int, _ request: Recording.Request, _ other: RequestURL?) -> Int {
-        guard let url = urls[index], let other else { return 9 }
-        let isSameMethod = entries[index].request.method == request.method
-        if url.authority == other.authority, url.path == other.path { return isSameMethod ? 1 : 2 }
-        if url.path == other.path { return isSameMethod ? 3 : 4 }
-        return url.authority == other.authority ? 5 : 6
-    }
-
-    /// Returns why an entry was not given.
-    private func reason(
-        _ near: NearEntry, _ request: Recording.Request, isMatching: Bool, _ strict: Bool
-    ) -> String {
-        if isMatching { return "given already" }
-        switch near.distance {
-        case 0:
-            let difference = strict ? RequestComparison.difference(entries[near.index].request, request) : nil
-            return difference ?? "does not match"
-        case 1: return "another query"
-        case 2, 4: return "another method"
-        case 3: return "another host"
-        default: return "another URL"
-        }
     }
 }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import NetworkCore
 import Synchronization
 
@@ -73,13 +74,18 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
     /// Gives the request its first entry that is left. A streamed body is read first.
     /// - Throws: The entry's failure; the code `notRecorded`; a timeout of the request, if the recorded time is longer.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let time = ReplayTime(request.options, on: clock)
+        let exchange = PlayedExchange(of: request, over: name, on: clock)
         do {
             try request.check(for: capabilities)
-            let body = try await time.collect(request.body, upTo: options.maximumBodyBytes)
-            return try await give(try entry(for: recorded(request, body)), to: request, time)
+            var body = request.body?.bytes.map { Recording.Body($0, limit: options.maximumBodyBytes) }
+            if body == nil, let streamed = request.body {
+                let passing = PassingBody(limit: options.maximumBodyBytes)
+                try await exchange.read(streamed) { passing.append($0, at: .zero) }
+                body = passing.record.body
+            }
+            return try await give(try entry(for: recorded(request, body)), exchange)
         } catch {
-            throw (error as? NetworkError)?.during(request, transport: name, elapsed: time.elapsed) ?? error
+            throw exchange.naming(error)
         }
     }
 
@@ -96,9 +102,7 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
             let isStrict = matching.isStrict
             let keys = ReplayList.Key.all(of: request, isStrict: isStrict)
             return try list.withLock { list in
-                guard let entry = list.take(keys) else {
-                    throw list.miss(request, list.entries(of: keys), strict: isStrict)
-                }
+                guard let entry = list.take(keys) else { throw list.miss(request, strict: isStrict) }
                 return entry
             }
         }
@@ -106,42 +110,70 @@ public final class ReplayTransport: HTTPTransport, NetworkDispatcher {
         let entries = list.withLock(\.entries)
         let matching = entries.indices.filter { matches(request, entries[$0]) }
         return try list.withLock { list in
-            guard let entry = list.take(matching) else { throw list.miss(request, matching, strict: false) }
+            guard let entry = list.take(matching) else { throw list.miss(request, matching: matching) }
             return entry
         }
     }
 
-    private func give(
-        _ entry: Recording.Entry, to request: TransportRequest, _ time: ReplayTime
-    ) async throws -> TransportResponse {
+    private func give(_ entry: Recording.Entry, _ exchange: PlayedExchange) async throws -> TransportResponse {
+        func moment(_ time: Duration?) -> PlayedExchange.Moment { .at(timing == .none ? .zero : time ?? .zero) }
         guard let response = entry.response else {
-            let failure = entry.failure
-            try await wait(until: failure?.time ?? entry.metrics.total, time)
-            throw failure?.error ?? NetworkError(.notRecorded, "the entry has neither a response nor a failure")
+            try await exchange.wait(moment(entry.failure?.time ?? entry.metrics.total))
+            throw entry.failure?.error ?? NetworkError(.notRecorded, "the entry has neither a response nor a failure")
         }
         guard (100...999).contains(response.status) else {
             throw NetworkError.invalidRecording("the status \(response.status) is none from 100 to 999")
         }
-        try await wait(until: response.headTime ?? entry.metrics.firstByte ?? .zero, time)
+        try await exchange.wait(moment(response.headTime ?? entry.metrics.firstByte))
         let status = HTTPResponse.Status(code: response.status, reasonPhrase: response.reason)
+        let end = response.chunks.last?.time ?? max(response.headTime ?? .zero, entry.metrics.total)
+        let body = PlayedBody(
+            response.playedChunks(endingAt: end).map { ($0.bytes, moment($0.time)) },
+            failure: (entry.failure?.error ?? entry.missingBody).map { ($0, moment(entry.failure?.time)) },
+            trailers: response.trailers, metrics: entry.metrics, over: exchange)
         return TransportResponse(
-            head: HTTPResponse(status: status, headerFields: entry.replayedFields(of: response)),
-            body: TransportResponse.Body(
-                source: ReplayBody(response, of: entry, request: request, time: time, timing)))
+            head: HTTPResponse(status: status, headerFields: entry.playedFields), body: .init(source: body))
     }
+}
 
-    private func wait(until recorded: Duration, _ time: ReplayTime) async throws {
-        try await time.wait(until: timing == .none ? .zero : recorded, for: .head)
+extension Recording.Response {
+    /// Returns the chunks of the body. What secrets took or marks added is in the last one.
+    fileprivate func playedChunks(endingAt end: Duration) -> [(bytes: Data, time: Duration)] {
+        var (rest, played) = (body.bytes, [(Data, Duration)]())
+        for (index, chunk) in chunks.enumerated() where !rest.isEmpty {
+            let isLast = index == chunks.count - 1 && body.omitted == 0
+            let bytes = isLast ? rest : rest.prefix(max(0, chunk.count))
+            rest = rest.dropFirst(bytes.count)
+            if !bytes.isEmpty { played.append((Data(bytes), chunk.time)) }
+        }
+        return rest.isEmpty ? played : played + [(Data(rest), end)]
     }
 }
 
 extension Recording.Entry {
-    /// Returns the header fields of a response for its body as it is replayed, which secrets were taken from.
-    fileprivate func replayedFields(of response: Recording.Response) -> HTTPFields {
+    /// The header fields of the response for its body as it is replayed, which secrets were taken from.
+    fileprivate var playedFields: HTTPFields {
+        guard let response else { return [:] }
         var fields = response.headerFields
         if redacted.contains(.responseBody), response.body.omitted == 0, fields.contains(.contentLength) {
             fields[.contentLength] = "\(response.body.bytes.count)"
         }
         return fields
+    }
+
+    /// The error for the part of the response's body that is not in the recording.
+    fileprivate var missingBody: NetworkError? {
+        guard let body = response?.body else { return nil }
+        var problem: String?
+        if body.isLeftOut, redacted.contains(.responseBody) {
+            problem =
+                "the response's body (\(body.omitted) bytes) was not recorded, because it has no structure in which "
+                + "secrets are found; record it with RecordingTransport.Options(bodies: .all)"
+        } else if body.omitted > 0 {
+            problem = "\(body.omitted) bytes of the response's body were not recorded"
+        } else if isIncomplete {
+            problem = "the response was released before the end of its body when it was recorded"
+        }
+        return problem.map { NetworkError(.notRecorded, $0, phase: .receiving) }
     }
 }

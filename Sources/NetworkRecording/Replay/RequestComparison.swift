@@ -44,8 +44,7 @@ enum RequestComparison {
         return values
     }
 
-    /// The fields that the library, a transport, a browser or a proxy generates. `Cookie` is one: a recording has no
-    /// values of cookies, so a replay sets none.
+    /// The fields that a library, a browser or a proxy generates, and `Cookie`: a recording has no values of cookies.
     private static let generated: Set<String> = [
         "accept-encoding", "accept-language", "cache-control", "connection", "content-encoding", "content-length",
         "cookie", "date", "expect", "host", "idempotency-key", "keep-alive", "origin", "pragma", "priority",
@@ -60,7 +59,8 @@ enum RequestComparison {
         guard let boundary = request.headerFields[.contentType].flatMap(boundary), !boundary.isEmpty else {
             return body
         }
-        return Recording.Body(Data(replacing(Array(boundary.utf8), in: [UInt8](body.bytes))), omitted: body.omitted)
+        let pieces = [UInt8](body.bytes).split(separator: Array("--\(boundary)".utf8), omittingEmptySubsequences: false)
+        return Recording.Body(Data(pieces.joined(separator: "--".utf8)), omitted: body.omitted)
     }
 
     /// Returns the boundary of a multipart body, or `nil` for another type and for a boundary that is too long.
@@ -74,20 +74,4 @@ enum RequestComparison {
 
     /// The most bytes of a boundary (RFC 2046 §5.1.1).
     private static let maximumBoundary = 70
-
-    /// Returns the bytes without each occurrence of a boundary after two hyphens.
-    private static func replacing(_ boundary: [UInt8], in bytes: [UInt8]) -> [UInt8] {
-        let mark = Array("--".utf8) + boundary
-        var (output, index) = ([UInt8](), 0)
-        while index < bytes.count {
-            if bytes[index] == mark[0], bytes[index...].starts(with: mark) {
-                output += "--".utf8
-                index += mark.count
-            } else {
-                output.append(bytes[index])
-                index += 1
-            }
-        }
-        return output
-    }
 }

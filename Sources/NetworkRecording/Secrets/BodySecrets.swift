@@ -13,8 +13,7 @@ enum BodySecrets {
         case leftOut
     }
 
-    /// Returns what is recorded of a body.
-    /// - Parameter fields: The header fields of its message.
+    /// Returns what is recorded of a body with the header fields of its message.
     static func verdict(on body: Data, _ fields: HTTPFields) -> Verdict {
         guard !body.isEmpty else { return .unchanged }
         let bytes = [UInt8](body)
@@ -35,8 +34,7 @@ enum BodySecrets {
             && (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
     }
 
-    /// Replaces the values with a secret name, and those that are a secret or contain one. Values are often typed by
-    /// hand, without escapes.
+    /// Replaces the values that have a secret name or contain a secret. They are often typed by hand, without escapes.
     private static func form(_ bytes: [UInt8]) -> Verdict {
         guard isText(bytes) else { return .leftOut }
         var (output, isChanged) = ([UInt8](), false)
@@ -46,7 +44,8 @@ enum BodySecrets {
             let value = pair.dropFirst(name.count + 1)
             let isSecret =
                 SecretName.isSecret(encoded: name)
-                || TextSecrets.redacted(SecretName.decoded(value.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 })) != nil
+                || TextSecrets.redacted(
+                    PercentEncoding.decodedWholly(value.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 })) != nil
             guard isSecret, !value.isEmpty, !value.elementsEqual(SecretMark.bytes) else {
                 output += pair
                 continue

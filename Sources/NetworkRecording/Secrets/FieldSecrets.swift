@@ -2,8 +2,7 @@ import NetworkCore
 
 /// Secrets in header fields and trailers.
 enum FieldSecrets {
-    /// Returns the fields without secrets, or `nil` if they contain none.
-    /// - Parameter names: The names that are secret besides those that no description shows.
+    /// Returns the fields without secrets, those of some names among them, or `nil` if they contain none.
     static func redacted(_ fields: HTTPFields, hiding names: Set<HTTPField.Name>) -> HTTPFields? {
         var (output, isChanged) = (HTTPFields(), false)
         for var field in fields {
@@ -31,8 +30,7 @@ enum FieldSecrets {
     }
 }
 
-/// Challenges of a server (RFC 9110 §11.6.1) without the texts that the server chose: what remains are the words of the
-/// protocol, so that a client responds to a replayed challenge as it did to the recorded one.
+/// The words of the protocol in challenges (RFC 9110 §11.6.1), to which a client of a replay responds as before.
 enum ChallengeSecrets {
     /// Returns the value of `WWW-Authenticate` or `Proxy-Authenticate` without its texts.
     static func redacted(_ value: String) -> String {
@@ -50,32 +48,16 @@ enum ChallengeSecrets {
         "basic": "Basic", "bearer": "Bearer", "digest": "Digest", "negotiate": "Negotiate", "ntlm": "NTLM",
     ]
 
-    private struct Parameter: Sendable {
-        let name: String
-        var isQuoted = true
-        /// The words that the protocol knows; without any, the value is the server's text.
-        var words: Set<String> = []
-    }
-
-    /// The parameters of RFC 7616 §3.3, in the order in which they are written.
-    private static let parameters = [
-        Parameter(name: "realm"), Parameter(name: "nonce"), Parameter(name: "opaque"),
-        Parameter(name: "qop", words: ["auth", "auth-int"]),
-        Parameter(
-            name: "algorithm", isQuoted: false,
-            words: ["md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess"]),
-        Parameter(name: "stale", isQuoted: false, words: ["true", "false"]),
-        Parameter(name: "userhash", isQuoted: false, words: ["true", "false"]),
-        Parameter(name: "charset", isQuoted: false, words: ["utf-8"]),
+    /// The parameters of RFC 7616 §3.3 with the words of the protocol; without any, the value is the server's text.
+    private static let parameters: [(name: String, words: Set<String>)] = [
+        ("realm", []), ("nonce", []), ("opaque", []), ("qop", ["auth", "auth-int"]),
+        ("algorithm", ["md5", "md5-sess", "sha-256", "sha-256-sess", "sha-512-256", "sha-512-256-sess"]),
+        ("stale", ["true", "false"]), ("userhash", ["true", "false"]), ("charset", ["utf-8"]),
     ]
 
-    private static func text(of parameter: Parameter, _ value: String) -> String? {
-        var text = SecretMark.text
-        if !parameter.words.isEmpty {
-            let words = value.split { $0 == "," || $0 == " " }.filter { parameter.words.contains($0.lowercased()) }
-            guard !words.isEmpty else { return nil }
-            text = words.joined(separator: ",")
-        }
-        return "\(parameter.name)=\(parameter.isQuoted ? "\"\(text)\"" : text)"
+    private static func text(of parameter: (name: String, words: Set<String>), _ value: String) -> String? {
+        let words = value.split { $0 == "," || $0 == " " }.filter { parameter.words.contains($0.lowercased()) }
+        guard !words.isEmpty || parameter.words.isEmpty else { return nil }
+        return "\(parameter.name)=\"\(words.isEmpty ? SecretMark.text : words.joined(separator: ","))\""
     }
 }

@@ -1,8 +1,7 @@
 import FoundationEssentials
 import NetworkCore
 
-/// A scanner that replaces the values of secret members in JSON, and leaves all other bytes as they are. It takes one
-/// text or several, such as lines of JSON, and a text that was cut; it reads each byte a few times at most.
+/// A scanner that replaces the values of secret members in JSON texts, and leaves all other bytes as they are.
 struct JSONSecrets {
     private let bytes: [UInt8]
     private let isNested: Bool
@@ -14,8 +13,7 @@ struct JSONSecrets {
     /// Bytes that are no JSON.
     private struct Fault: Error {}
 
-    /// Returns the text without its secrets, or ``BodySecrets/Verdict/leftOut`` for bytes that are no JSON.
-    /// - Parameter isNested: Whether the text is a string of JSON, or a parameter.
+    /// Returns the text, which may be in a string of JSON or a parameter (nested), without its secrets.
     static func verdict(on bytes: [UInt8], isNested: Bool = false) -> BodySecrets.Verdict {
         var scanner = JSONSecrets(bytes, isNested)
         do { try scanner.run() } catch { return .leftOut }
@@ -52,8 +50,7 @@ struct JSONSecrets {
         try secretValue()
     }
 
-    /// Replaces a value by one of its kind, so that a program that decodes a replayed response finds the type that it
-    /// expects. `true`, `false` and `null` tell nothing.
+    /// Replaces a value by one of its type, which decodes as before. `true`, `false` and `null` tell nothing.
     private mutating func secretValue() throws(Fault) {
         let start = at
         guard start < bytes.count else { return }
@@ -93,7 +90,7 @@ struct JSONSecrets {
     private mutating func skipOther() throws(Fault) {
         // The last one is the start of a text in a sequence (RFC 7464).
         if "{}[],: \t\r\n\u{1E}".utf8.contains(bytes[at]) { return at += 1 }
-        let end = bytes[at...].firstIndex { !($0.isAlphanumeric || "+-.".utf8.contains($0)) } ?? bytes.count
+        let end = bytes[at...].firstIndex { !($0.isLetterOrDigit || "+-.".utf8.contains($0)) } ?? bytes.count
         let word = bytes[at..<end]
         let isNumber = word.first.map { "-0123456789".utf8.contains($0) } ?? false
         let isCut = end == bytes.count && !word.isEmpty

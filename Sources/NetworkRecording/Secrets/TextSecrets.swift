@@ -2,9 +2,7 @@ import NetworkCore
 
 /// Secrets in a value: of a header field, a parameter, a form field, a string of JSON.
 enum TextSecrets {
-    /// Returns the value without its secrets, or `nil` if it contains none: a value that is a credential, a JSON text,
-    /// or anything else with URLs or parameters.
-    /// - Parameter isNested: Whether the value is within a JSON text, or in a parameter: no further one is looked for.
+    /// Returns the value without its secrets, or `nil` for none. In a nested one no further text is looked for.
     static func redacted(_ text: [UInt8], isNested: Bool = false) -> [UInt8]? {
         if isCredential(text) { return SecretMark.bytes }
         if !isNested, text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
@@ -27,12 +25,11 @@ enum TextSecrets {
         if Redaction.namesCredentials(text) { return true }
         guard text.starts(with: "eyJ".utf8) else { return false }
         return text.count(where: { $0 == UInt8(ascii: ".") }) >= 2
-            && text.allSatisfy { $0.isAlphanumeric || "-_.".utf8.contains($0) }
+            && text.allSatisfy { $0.isLetterOrDigit || "-_.".utf8.contains($0) }
     }
 }
 
-/// A scanner that removes users and passwords from the URLs in a value, and replaces the values of parameters with a
-/// secret name: those of URLs, and those of a list such as `a=b; token=c`. It reads each byte a few times at most.
+/// A scanner for users in URLs, and for parameters with a secret name, of URLs and of lists such as `a=b; token=c`.
 struct ParameterSecrets {
     private let text: [UInt8]
     private let isNested: Bool
@@ -42,8 +39,7 @@ struct ParameterSecrets {
     /// Whether the place is in a path, or behind a `?` or a `#`, of its word.
     private var (isInPath, isInQuery) = (false, false)
 
-    /// Returns the text without its secrets, or `nil` if it contains none.
-    /// - Parameter isNested: Whether the text was a parameter, whose own ones are not looked into.
+    /// Returns the text without its secrets, or `nil` for none. Parameters in a nested text are not looked into.
     static func redacted(_ text: [UInt8], isNested: Bool = false) -> [UInt8]? {
         guard text.contains(where: { "=@".utf8.contains($0) }) else { return nil }
         var scanner = ParameterSecrets(text, isNested)
@@ -122,7 +118,7 @@ struct ParameterSecrets {
 
     private func holdsSecret(_ value: ArraySlice<UInt8>) -> Bool {
         guard value.contains(where: { "%=".utf8.contains($0) }) else { return false }
-        return TextSecrets.redacted(SecretName.decoded(value), isNested: true) != nil
+        return TextSecrets.redacted(PercentEncoding.decodedWholly(value), isNested: true) != nil
     }
 
     /// Returns the offset of the next of some marks, or of the end of the word.
@@ -135,4 +131,23 @@ struct ParameterSecrets {
         at = end
         isChanged = true
     }
+}
+
+/// Whether the name of a parameter, a form field or a JSON member says that its value is secret.
+enum SecretName {
+    /// Returns whether a name, in any case, is secret by the rule of ``SecretFields``.
+    static func isSecret(_ name: some Collection<UInt8>) -> Bool {
+        SecretFields.namesSecret(name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+    }
+
+    /// Returns whether a percent-encoded name is secret.
+    static func isSecret(encoded name: some Collection<UInt8>) -> Bool { isSecret(PercentEncoding.decodedWholly(name)) }
+}
+
+/// What stands for a secret: a token (RFC 9110 §5.6.2), which a client of a replay can send as its password.
+enum SecretMark {
+    static let text = "REDACTED"
+    static let bytes = Array(text.utf8)
+    /// The mark as a JSON text.
+    static let json = Array("\"\(text)\"".utf8)
 }

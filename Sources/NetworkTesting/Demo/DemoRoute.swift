@@ -7,28 +7,21 @@ public struct DemoRoute: Sendable {
     /// A one-line description of the response.
     public let summary: String
 
-    /// What a route does with the body of a request. A route without a use discards it.
-    enum BodyUse { case whole, checksum }
-
-    let body: BodyUse?
     let response: @Sendable (DemoRequest) throws -> DemoResponse
 
     init(
         _ methods: [String] = ["GET"],
         _ path: String,
         _ summary: String,
-        body: BodyUse? = nil,
         response: @escaping @Sendable (DemoRequest) throws -> DemoResponse
     ) {
         self.methods = methods
         self.path = path
         self.summary = summary
-        self.body = body
         self.response = response
     }
 
-    /// Returns the value in place of `:name` in a path, or an empty string for a route without one; `nil` if the path
-    /// is not this route's.
+    /// Returns the value in place of `:name` in a path, empty for none; `nil` if the path is not this route's.
     func match(_ path: String) -> String? {
         let pattern = self.path.split(separator: "/")
         let segments = path.split(separator: "/")

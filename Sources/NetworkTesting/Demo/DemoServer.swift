@@ -1,3 +1,4 @@
+import Foundation
 import NetworkCore
 import Synchronization
 
@@ -42,13 +43,12 @@ public final class DemoServer: Sendable {
     public func start() async throws {
         try running.withLock { running in
             guard running?.isStopped != false else { return }
-            let script = Script([
-                Script.Step(
-                    kind: .serve { [isLogging] connection, reader in
-                        Self.exchange(on: connection, &reader, isLogging: isLogging)
-                    })
-            ])
-            running = try ScriptedServer(LoopbackSocket.listening(on: wantedPort, of: host), scripts: [script])
+            // None of the requests is recorded.
+            let serve = Script.Step("serve") { [isLogging] connection in
+                while Self.exchange(on: &connection, isLogging: isLogging) {}
+                return .script
+            }
+            running = try ScriptedServer(LoopbackSocket.listening(on: wantedPort, of: host), scripts: [[serve]])
         }
     }
 
@@ -70,4 +70,35 @@ public final class DemoServer: Sendable {
 
     /// The scheme, host and port, such as `http://127.0.0.1:3000`.
     public var baseURL: String { "http://\(host):\(port)" }
+
+    /// Reads a request and responds. Returns whether the connection goes on.
+    private static func exchange(on connection: inout ScriptedConnection, isLogging: Bool) -> Bool {
+        guard let head = connection.reader.readHead(), var request = DemoRequest(head: head) else { return false }
+        if request.expectsContinue {
+            guard connection.socket.send(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8)) else { return false }
+        }
+        guard connection.reader.readBody(of: head, { request.add($0) }) == .complete else { return false }
+        let response = response(to: &request)
+        // A path may hold what a terminal would take for commands.
+        if isLogging { print(Redaction.visible("DemoServer: \(request.method) \(request.path): \(response.status)")) }
+        if response.delay > 0 { connection.wait(for: .milliseconds(response.delay)) }
+        return connection.socket.send(response.bytes(for: request)) && request.keepsConnection
+    }
+
+    private static func response(to request: inout DemoRequest) -> DemoResponse {
+        let matches = routes.compactMap { route in route.match(request.path).map { (route: route, value: $0) } }
+        do {
+            if let match = matches.first(where: { $0.route.accepts(request.method) }) {
+                request.value = match.value
+                return try match.route.response(request)
+            }
+            guard let other = matches.first?.route else {
+                throw DemoRefusal(status: 404, message: "no route for \(request.path)")
+            }
+            throw DemoRefusal(status: 405, message: "\(other.path) takes \(other.methods.joined(separator: ", "))")
+        } catch {
+            let refusal = error as? DemoRefusal ?? DemoRefusal(status: 500, message: "\(error)")
+            return .json(["error": .string(refusal.message)], status: refusal.status)
+        }
+    }
 }

@@ -1,15 +1,11 @@
 import CLibrary
 import Foundation
 
-/// A TCP socket on 127.0.0.1, or on another IPv4 address of this machine. This is the only file of the module that uses
-/// pointers.
+/// A TCP socket on an IPv4 address of this machine. This is the only file of the module that uses pointers.
 struct LoopbackSocket: Sendable {
     let descriptor: Int32
 
-    /// Creates a socket that is bound to a port and does not listen.
-    /// - Parameters:
-    ///   - port: The port; 0 for a free one.
-    ///   - host: The IPv4 address.
+    /// Creates a socket that is bound to a port, 0 for a free one, and does not listen.
     static func bound(to port: UInt16 = 0, on host: String = loopback) throws -> LoopbackSocket {
         let socket = try make()
         var yes: Int32 = 1
@@ -22,12 +18,7 @@ struct LoopbackSocket: Sendable {
         return socket
     }
 
-    /// Creates a listening socket.
-    /// - Parameters:
-    ///   - port: The port; 0 for a free one.
-    ///   - host: The IPv4 address.
-    ///   - segment: The most bytes in one segment that its connections take (TCP_MAXSEG). The receive buffer holds
-    ///     sixteen segments, so a sender's buffer stays small too.
+    /// Creates a listening socket, whose connections take segments of at most that size: a receive buffer has sixteen.
     static func listening(
         on port: UInt16 = 0, of host: String = loopback, backlog: Int32 = 1024, segment: Int32? = nil
     ) throws -> LoopbackSocket {
@@ -48,9 +39,7 @@ struct LoopbackSocket: Sendable {
         return socket
     }
 
-    /// Creates a socket and connects it.
-    /// - Parameter limit: The longest wait, in milliseconds.
-    /// - Returns: The socket, and whether it connected in time.
+    /// Creates a socket, and returns whether it connected within a limit in milliseconds.
     static func connecting(
         to port: UInt16, of host: String = loopback, limit: Int32
     ) throws -> (socket: LoopbackSocket, isConnected: Bool) {
@@ -130,8 +119,7 @@ struct LoopbackSocket: Sendable {
         }
     }
 
-    /// Returns the next bytes, at most 64 KiB; `nil` if the peer closed or reset, or nothing arrived within
-    /// ``longestWait``.
+    /// Returns the next bytes, at most 64 KiB; `nil` if the peer has ended, or after ``longestWait``.
     func receive(upTo limit: Int = 65_536) -> Data? {
         var buffer = [UInt8](repeating: 0, count: min(limit, 65_536))
         while isReady(for: Int16(POLLIN), limit: Self.longestWait) {
@@ -142,8 +130,7 @@ struct LoopbackSocket: Sendable {
         return nil
     }
 
-    /// Sends all the bytes.
-    /// - Returns: Whether the peer took them.
+    /// Sends all the bytes, and returns whether the peer took them.
     func send(_ bytes: Data) -> Bool {
         // A call that waits for room would wait without a limit.
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
@@ -183,9 +170,6 @@ struct LoopbackSocket: Sendable {
         return unsafe poll(&entry, 1, 0) > 0
     }
 
-    /// Waits for input, at most the given number of milliseconds.
-    func pause(milliseconds: Int32) { _ = isReady(for: Int16(POLLIN), limit: milliseconds) }
-
     /// Shuts down the sending direction.
     func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -201,4 +185,17 @@ struct LoopbackSocket: Sendable {
     func close() {
         _ = CLibrary.close(descriptor)
     }
+}
+
+/// A socket that could not be created: the failed step and the system's message.
+public struct SocketFailure: Error, Sendable, CustomStringConvertible {
+    /// The step that failed, such as `listen on 127.0.0.1:3000`.
+    public let operation: String
+    /// The system's `errno`; 0 if the step failed without one.
+    public let code: Int32
+    /// The system's message, such as `Address already in use`.
+    public let message: String
+
+    /// The step and the message, such as `can't listen on 127.0.0.1:3000: Address already in use`.
+    public var description: String { "can't \(operation): \(message)" }
 }

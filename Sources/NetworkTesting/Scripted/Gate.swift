@@ -42,8 +42,7 @@ public final class Gate: Sendable {
         if !isOpen { throw CancellationError() }
     }
 
-    /// Runs an action when the gate opens, or immediately if it is open.
-    /// - Returns: The number under which the action waits.
+    /// Runs an action when the gate opens, or immediately if it is open. Returns the key for ``forget(_:)``.
     @discardableResult
     package func whenOpen(_ action: @escaping @Sendable () -> Void) -> Int {
         let (isOpen, key) = state.withLock { state in

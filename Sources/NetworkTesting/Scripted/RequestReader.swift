@@ -1,4 +1,46 @@
-import Foundation
+public import Foundation
+public import NetworkCore
+
+/// A request as ``ScriptedServer`` received it on the wire.
+public struct ReceivedRequest: Sendable, SafelyPrinted {
+    /// The head as received, without the blank line; each byte is one character (ISO 8859-1).
+    public let head: String
+    /// The body, without the framing of a chunked transfer.
+    public let body: Data
+    /// The number of the connection, from 0 in the order in which the server accepted them.
+    public let connection: Int
+
+    /// The parts of the request line: method, target, version.
+    public var requestLine: [String] { (lines.first ?? "").split(separator: " ").map(String.init) }
+    /// The method, as received.
+    public var method: String { requestLine.first ?? "" }
+    /// The target: the path and query.
+    public var target: String { requestLine.dropFirst().first ?? "" }
+    /// The header lines, in the order received.
+    public var headerLines: [String] { Array(lines.dropFirst()) }
+
+    /// The header fields, in the order received, without white space around the values.
+    public var fields: [(name: String, value: String)] {
+        headerLines.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), parts.dropFirst().first.map { $0.trimmingCharacters(in: .whitespaces) } ?? "")
+        }
+    }
+
+    /// Returns the values of all fields with a name. The case of the name does not matter.
+    public func values(of name: String) -> [String] {
+        fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
+    }
+
+    private var lines: [String] { head.components(separatedBy: "\r\n") }
+
+    /// The method and the target without its query, the number of header fields and the size of the body.
+    public var description: String {
+        let (line, size) = (requestLine, "\(headerLines.count) header fields, a body of \(body.count) bytes")
+        guard line.count == 3, line[2].hasPrefix("HTTP/") else { return "not an HTTP request, \(size)" }
+        return "\(Redaction.visible(method)) \(Redaction().url(target)), \(size)"
+    }
+}
 
 /// Splits the bytes of one connection into requests.
 struct RequestReader {
@@ -34,8 +76,7 @@ struct RequestReader {
         return read(count: count, take) ? .complete : .cut
     }
 
-    /// Reads and discards the next bytes, at most `count`.
-    /// - Returns: The number of bytes; `nil` if the connection ended first.
+    /// Discards some of the next bytes, and returns their number; `nil` if the connection ended first.
     mutating func readPiece(upTo count: Int) -> Int? {
         guard unread.isEmpty else {
             let piece = min(count, unread.count)
@@ -88,8 +129,7 @@ struct RequestReader {
         return nil
     }
 
-    /// Reads a number of bytes in pieces.
-    /// - Returns: Whether all of them came.
+    /// Reads a number of bytes in pieces, and returns whether all of them came.
     private mutating func read(count: Int, _ take: (Data) -> Void) -> Bool {
         var left = count
         while left > 0 {

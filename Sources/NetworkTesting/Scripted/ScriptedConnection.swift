@@ -1,14 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Runs one script on one connection, on its own thread.
+/// One connection, on its own thread.
 struct ScriptedConnection {
     let socket: LoopbackSocket
     let number: Int
     let log: ScriptedLog
+    var reader: RequestReader
+
+    init(socket: LoopbackSocket, number: Int, log: ScriptedLog) {
+        (self.socket, self.number, self.log, reader) = (socket, number, log, RequestReader(socket))
+    }
 
     /// What ended the connection.
-    private enum End {
+    enum End {
         /// The script: all bytes arrive.
         case script
         /// The script, by a reset.
@@ -16,9 +21,9 @@ struct ScriptedConnection {
         case peer
     }
 
-    func run(_ script: Script) {
-        var reader = RequestReader(socket)
-        let end = run(script.steps, reader: &reader)
+    /// Runs a script, and closes the connection.
+    mutating func run(_ script: Script) {
+        let end = run(script.steps)
         if end == .script { linger() }
         // A step that gave up after its minute is no end by the client.
         log.remove(number, endedByPeer: end == .peer && socket.isEndedByPeer)
@@ -26,49 +31,13 @@ struct ScriptedConnection {
     }
 
     /// Runs steps until one of them ends the connection; returns `nil` if all have run.
-    private func run(_ steps: [Script.Step], reader: inout RequestReader) -> End? {
-        for step in steps {
-            switch step.kind {
-            case .read: if let end = read(&reader) { return end }
-            case .readHead: guard readHead(&reader) else { return .peer }
-            case .readBody(var count, let size, let pause):
-                while count > 0 {
-                    guard let piece = reader.readPiece(upTo: min(count, size)) else { return .peer }
-                    count -= piece
-                    if pause > .zero { wait(for: pause) }
-                }
-            case .send(let bytes): guard socket.send(bytes) else { return .peer }
-            case .sendSplit(let bytes, let size, let pause):
-                for start in stride(from: bytes.startIndex, to: bytes.endIndex, by: size) {
-                    guard socket.send(Data(bytes[start..<min(start + size, bytes.endIndex)])) else { return .peer }
-                    wait(for: pause)
-                }
-            case .flood(let bytes):
-                while socket.send(bytes) {}
-                return .peer
-            case .pause(let time): socket.pause(milliseconds: Self.milliseconds(time))
-            case .wait(let gate): wait(until: gate)
-            case .open(let gate): gate.open()
-            case .stall:
-                while socket.receive() != nil {}
-                return .peer
-            case .close: return .script
-            case .reset:
-                socket.resetOnClose()
-                return .reset
-            case .forEachRequest(let steps):
-                while true { if let end = read(&reader) ?? run(steps, reader: &reader) { return end } }
-            case .serve(let respond):
-                while respond(self, &reader) {}
-                return .script
-            }
-        }
+    mutating func run(_ steps: [Script.Step]) -> End? {
+        for step in steps { if let end = step.run(&self) { return end } }
         return nil
     }
 
-    /// Reads and records a request.
-    /// - Returns: Which side ended the connection within the request; `nil` while the connection goes on.
-    private func read(_ reader: inout RequestReader) -> End? {
+    /// Records a request, and returns which side ended the connection within it; `nil` while it goes on.
+    mutating func read() -> End? {
         guard let head = reader.readHead() else { return .peer }
         var body = Data()
         let end = reader.readBody(of: head) { body.append($0) }
@@ -77,14 +46,15 @@ struct ScriptedConnection {
         return end == .complete ? nil : .script
     }
 
-    private func readHead(_ reader: inout RequestReader) -> Bool {
+    mutating func readHead() -> Bool {
         guard let head = reader.readHead() else { return false }
         log.add(ReceivedRequest(head: head, body: Data(), connection: number))
         return true
     }
 
     /// Waits the given time, or until the gate is open or the server has stopped.
-    func wait(until gate: Gate? = nil, for time: Duration = .seconds(60)) {
+    @discardableResult
+    func wait(until gate: Gate? = nil, for time: Duration = .seconds(60)) -> End? {
         let signal = DispatchSemaphore(value: 0)
         let atGate = gate?.whenOpen { signal.signal() }
         let atStop = log.whenStopped { signal.signal() }
@@ -93,14 +63,20 @@ struct ScriptedConnection {
             log.forget(atStop)
         }
         _ = signal.wait(timeout: .now() + .milliseconds(Int(Self.milliseconds(time))))
+        return nil
+    }
+
+    /// Waits the given time, or until the peer sends or closes.
+    func waitForInput(_ time: Duration) -> End? {
+        _ = socket.isReady(for: LoopbackSocket.input, limit: Self.milliseconds(time))
+        return nil
     }
 
     private static func milliseconds(_ time: Duration) -> Int32 {
         Int32(max(.zero, min(time, .milliseconds(LoopbackSocket.longestWait))) / .milliseconds(1))
     }
 
-    /// Finishes sending and reads until the peer closes, because a close with unread input sends RST, which can
-    /// overtake the response.
+    /// Reads until the peer closes: a close with unread input sends RST, which can overtake the response.
     private func linger() {
         socket.finishSending()
         while socket.isReady(for: LoopbackSocket.input, limit: 50), socket.receive() != nil {}

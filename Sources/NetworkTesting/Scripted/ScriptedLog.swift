@@ -5,22 +5,10 @@ import Synchronization
 /// The events of a scripted server, shared by its threads and the test.
 final class ScriptedLog: Sendable {
     struct State {
-        var requests: [ReceivedRequest] = []
-        var accepted = 0
-        var ended = 0
-        var endedByPeer = 0
+        var progress = ScriptedServer.Progress()
         var isStopped = false
         var sockets: [Int: LoopbackSocket] = [:]
-        var watchers: [UUID: @Sendable (Numbers) -> Void] = [:]
-
-        var numbers: Numbers {
-            Numbers(requests: requests.count, accepted: accepted, ended: ended, endedByPeer: endedByPeer)
-        }
-    }
-
-    /// What has happened up to one moment. Each number only grows.
-    struct Numbers: Sendable {
-        var (requests, accepted, ended, endedByPeer): (Int, Int, Int, Int)
+        var watchers: [UUID: @Sendable (ScriptedServer.Progress) -> Void] = [:]
     }
 
     private let state = Guarded(State())
@@ -28,26 +16,25 @@ final class ScriptedLog: Sendable {
 
     var snapshot: State { state.withLock { $0 } }
 
-    /// Adds a connection.
-    /// - Returns: The number of the connection; `nil` after the stop.
+    /// Adds a connection, and returns its number; `nil` after the stop.
     func add(_ socket: LoopbackSocket) -> Int? {
         change { state in
             guard !state.isStopped else { return nil }
-            let number = state.accepted
-            state.accepted += 1
+            let number = state.progress.connectionCount
+            state.progress.connectionCount += 1
             state.sockets[number] = socket
             return number
         }
     }
 
-    func add(_ request: ReceivedRequest) { change { $0.requests.append(request) } }
+    func add(_ request: ReceivedRequest) { change { $0.progress.requests.append(request) } }
 
     /// Removes a connection. Its descriptor is closed after this, so a stop never touches a reused descriptor.
     func remove(_ number: Int, endedByPeer: Bool) {
         change { state in
             state.sockets[number] = nil
-            state.ended += 1
-            if endedByPeer, !state.isStopped { state.endedByPeer += 1 }
+            state.progress.endedConnectionCount += 1
+            if endedByPeer, !state.isStopped { state.progress.connectionsEndedByPeer += 1 }
         }
     }
 
@@ -59,18 +46,18 @@ final class ScriptedLog: Sendable {
         stopped.open()
     }
 
-    /// Runs an action when the server stops.
-    /// - Returns: The key for ``forget(_:)``.
+    /// Runs an action when the server stops. Returns the key for ``forget(_:)``.
     func whenStopped(_ action: @escaping @Sendable () -> Void) -> Int { stopped.whenOpen(action) }
     func forget(_ key: Int) { stopped.forget(key) }
 
-    /// Calls an action with the numbers after each change, none left out, until ``unwatch(_:)``.
-    /// - Returns: The key for the end, and the numbers before the first of these changes.
-    func watch(_ action: @escaping @Sendable (Numbers) -> Void) -> (key: UUID, now: Numbers) {
+    /// Calls an action after each change until ``unwatch(_:)`` with the key; `now` is before the first one.
+    func watch(_ action: @escaping @Sendable (ScriptedServer.Progress) -> Void) -> (
+        key: UUID, now: ScriptedServer.Progress
+    ) {
         let key = UUID()
         return state.withLock { state in
             state.watchers[key] = action
-            return (key, state.numbers)
+            return (key, state.progress)
         }
     }
 
@@ -79,8 +66,8 @@ final class ScriptedLog: Sendable {
     private func change<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         state.withLock { state in
             let result = body(&state)
-            // Under the lock, so that each watcher gets the numbers in their order.
-            for watcher in state.watchers.values { watcher(state.numbers) }
+            // Under the lock, so that each watcher gets the changes in their order.
+            for watcher in state.watchers.values { watcher(state.progress) }
             return result
         }
     }

@@ -2,25 +2,20 @@ public import NetworkCore
 
 extension ScriptedServer {
     /// What has happened up to one moment. Each number only grows.
-    public struct Progress: SafelyPrinted {
-        private let numbers: ScriptedLog.Numbers
-        private let log: ScriptedLog
-
-        init(_ numbers: ScriptedLog.Numbers, _ log: ScriptedLog) { (self.numbers, self.log) = (numbers, log) }
-
+    public struct Progress: Sendable, SafelyPrinted {
         /// The requests received until then, in the order in which the server read them.
-        public var requests: ArraySlice<ReceivedRequest> { log.snapshot.requests.prefix(numbers.requests) }
+        public internal(set) var requests: [ReceivedRequest] = []
         /// The number of connections accepted until then.
-        public var connectionCount: Int { numbers.accepted }
+        public internal(set) var connectionCount = 0
         /// The number of connections that had ended, no matter which side ended them.
-        public var endedConnectionCount: Int { numbers.ended }
+        public internal(set) var endedConnectionCount = 0
         /// The number of connections that the client had ended while a script was reading or sending.
-        public var connectionsEndedByPeer: Int { numbers.endedByPeer }
+        public internal(set) var connectionsEndedByPeer = 0
 
         /// The numbers, and the last requests without their queries.
         public var description: String {
             let lines = requests.suffix(3).map { "\(Redaction.visible($0.method)) \(Redaction().url($0.target))" }
-            return "\(numbers.requests) requests\(lines.isEmpty ? "" : " (last: \(lines.joined(separator: ", ")))"), "
+            return "\(requests.count) requests\(lines.isEmpty ? "" : " (last: \(lines.joined(separator: ", ")))"), "
                 + "\(connectionCount) connections, of which \(endedConnectionCount) have ended, "
                 + "\(connectionsEndedByPeer) by the client"
         }
@@ -48,20 +43,20 @@ extension ScriptedServer {
         atMost limit: Duration = .seconds(30), file: StaticString = #fileID, line: UInt = #line,
         until condition: (Progress) -> Bool
     ) async throws {
-        let (stream, continuation) = AsyncStream<ScriptedLog.Numbers>.makeStream()
+        let (stream, continuation) = AsyncStream<Progress>.makeStream()
         let start = ContinuousClock.now
         let (key, first) = log.watch { continuation.yield($0) }
         defer { log.unwatch(key) }
-        if condition(Progress(first, log)) { return }
+        if condition(first) { return }
         let end = Task {
             try await Task.sleep(for: min(limit, Self.longestWait))
             continuation.finish()
         }
         defer { end.cancel() }
-        for await numbers in stream where condition(Progress(numbers, log)) { return }
+        for await progress in stream where condition(progress) { return }
         try Task.checkCancellation()
         throw UnmetCondition(
             description: "the wait at \(file):\(line) ended after \((ContinuousClock.now - start).shortText); at its "
-                + "start: \(Progress(first, log)); now: \(Progress(log.snapshot.numbers, log))")
+                + "start: \(first); now: \(log.snapshot.progress)")
     }
 }

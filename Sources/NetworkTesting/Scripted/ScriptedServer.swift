@@ -63,9 +63,9 @@ public final class ScriptedServer: Sendable {
                 break
             }
             let script = scripts.indices.contains(number) ? scripts[number] : scripts.last ?? []
-            let connection = ScriptedConnection(socket: socket, number: number, log: log)
             threads.enter()
             Thread.detachNewThread {
+                var connection = ScriptedConnection(socket: socket, number: number, log: log)
                 connection.run(script)
                 threads.leave()
             }
@@ -95,16 +95,16 @@ public final class ScriptedServer: Sendable {
     public func url(_ path: String = "/") -> String { baseURL + path }
 
     /// The requests received so far, in the order in which the server read them.
-    public var requests: [ReceivedRequest] { log.snapshot.requests }
+    public var requests: [ReceivedRequest] { log.snapshot.progress.requests }
 
     /// The number of connections accepted so far.
-    public var connectionCount: Int { log.snapshot.accepted }
+    public var connectionCount: Int { log.snapshot.progress.connectionCount }
 
     /// The number of connections that have ended, no matter which side ended them.
-    public var endedConnectionCount: Int { log.snapshot.ended }
+    public var endedConnectionCount: Int { log.snapshot.progress.endedConnectionCount }
 
     /// The number of connections that the client ended while a script was reading or sending.
-    public var connectionsEndedByPeer: Int { log.snapshot.endedByPeer }
+    public var connectionsEndedByPeer: Int { log.snapshot.progress.connectionsEndedByPeer }
 }
 
 /// Runs a scripted server for as long as a closure takes, and stops it on every way out of the closure.

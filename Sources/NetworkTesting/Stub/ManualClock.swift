@@ -28,23 +28,22 @@ public final class ManualClock: Clock {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private struct Sleeper {
-        let deadline: Instant
-        let continuation: CheckedContinuation<Void, any Error>
-    }
+    private typealias Wake = AsyncStream<Void>.Continuation
 
     private struct State {
         var now = Instant(offset: .zero)
         var lastNumber = 0
-        var sleepers: [Int: Sleeper] = [:]
-        var cancelled: Set<Int> = []
-        var watchers: [(number: Int, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var sleepers: [Int: (deadline: Instant, wake: Wake)] = [:]
+        /// The tasks that wait for a number of sleepers.
+        var watchers: [Int: (count: Int, wake: Wake)] = [:]
 
-        /// Removes and returns the watchers whose number of sleepers is reached.
-        mutating func takeWatchers() -> [CheckedContinuation<Void, Never>] {
-            let ready = watchers.filter { $0.count <= sleepers.count }.map(\.continuation)
-            watchers.removeAll { $0.count <= sleepers.count }
-            return ready
+        mutating func nextNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        func wakeWatchers() {
+            for watcher in watchers.values where watcher.count <= sleepers.count { watcher.wake.finish() }
         }
     }
 
@@ -61,79 +60,44 @@ public final class ManualClock: Clock {
 
     /// Moves the clock, and wakes the sleepers whose deadline has come, the earliest first.
     public func advance(by duration: Duration) {
-        let due = state.withLock { state in
+        state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.value.deadline <= state.now }
-            for number in due.keys { state.sleepers[number] = nil }
-            return due.values.sorted { $0.deadline < $1.deadline }.map(\.continuation)
+            for (number, sleeper) in due.sorted(by: { $0.value.deadline < $1.value.deadline }) {
+                state.sleepers[number] = nil
+                sleeper.wake.finish()
+            }
         }
-        for continuation in due { continuation.resume() }
     }
 
     /// Waits until at least the given number of tasks sleep on this clock, or the current task is cancelled.
     public func waitForSleepers(_ count: Int) async {
-        let number = nextNumber()
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                let ready: [CheckedContinuation<Void, Never>] = state.withLock { state in
-                    if state.cancelled.remove(number) != nil { return [continuation] }
-                    state.watchers.append((number, count, continuation))
-                    return state.takeWatchers()
-                }
-                for continuation in ready { continuation.resume() }
-            }
-        } onCancel: {
-            let watcher: CheckedContinuation<Void, Never>? = state.withLock { state in
-                let index = state.watchers.firstIndex { $0.number == number }
-                if index == nil { state.cancelled.insert(number) }
-                return index.map { state.watchers.remove(at: $0).continuation }
-            }
-            watcher?.resume()
+        let (woken, wake) = AsyncStream<Void>.makeStream()
+        let number = state.withLock { state in
+            let number = state.nextNumber()
+            state.watchers[number] = (count, wake)
+            state.wakeWatchers()
+            return number
         }
-    }
-
-    private func nextNumber() -> Int {
-        state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        for await _ in woken {}
+        state.withLock { $0.watchers[number] = nil }
     }
 
     /// Sleeps until a deadline on this clock.
     /// - Throws: `CancellationError` immediately if the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let number = nextNumber()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                self.add(Sleeper(deadline: deadline, continuation: continuation), as: number)
-            }
-        } onCancel: {
-            cancel(number)
+        try Task.checkCancellation()
+        let (woken, wake) = AsyncStream<Void>.makeStream()
+        let number: Int? = state.withLock { state in
+            guard deadline > state.now else { return nil }
+            let number = state.nextNumber()
+            state.sleepers[number] = (deadline, wake)
+            state.wakeWatchers()
+            return number
         }
-    }
-
-    private func add(_ sleeper: Sleeper, as number: Int) {
-        enum Step { case wake, fail, sleep([CheckedContinuation<Void, Never>]) }
-        let step: Step = state.withLock { state in
-            if state.cancelled.remove(number) != nil { return .fail }
-            if sleeper.deadline <= state.now { return .wake }
-            state.sleepers[number] = sleeper
-            return .sleep(state.takeWatchers())
-        }
-        switch step {
-        case .wake: sleeper.continuation.resume()
-        case .fail: sleeper.continuation.resume(throwing: CancellationError())
-        case .sleep(let watchers): for watcher in watchers { watcher.resume() }
-        }
-    }
-
-    /// A cancellation that comes before its sleeper is remembered until the sleeper arrives.
-    private func cancel(_ number: Int) {
-        let sleeper = state.withLock { state in
-            if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper as Sleeper? }
-            state.cancelled.insert(number)
-            return nil
-        }
-        sleeper?.continuation.resume(throwing: CancellationError())
+        guard let number else { return }
+        for await _ in woken {}
+        state.withLock { $0.sleepers[number] = nil }
+        try Task.checkCancellation()
     }
 }

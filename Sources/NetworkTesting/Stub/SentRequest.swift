@@ -1,9 +1,8 @@
 public import Foundation
 public import NetworkCore
-import Synchronization
 
 /// A request as ``StubTransport`` received it, with its body read.
-public struct SentRequest: Sendable {
+public struct SentRequest: Sendable, SafelyPrinted {
     /// The HTTP method.
     public let method: HTTPRequest.Method
     /// The URL of the request.
@@ -39,34 +38,6 @@ public struct SentRequest: Sendable {
         try decoder.decode(type, from: body)
     }
 
-    /// The largest streamed body that is read, in bytes.
-    static let maximumBodyBytes = 67_108_864
-
-    /// Returns a body's bytes.
-    /// - Parameter moved: Called after each chunk.
-    static func collect(_ body: TransportRequest.Body?, moved: @escaping @Sendable () -> Void) async throws -> Data {
-        switch body?.content {
-        case nil: return Data()
-        case .bytes(let bytes): return bytes
-        case .produced(let producer):
-            let collected = Guarded(Data())
-            try await producer.run { chunk in
-                moved()
-                let count = collected.withLock { bytes in
-                    bytes.append(chunk)
-                    return bytes.count
-                }
-                guard count <= maximumBodyBytes else { throw NetworkError.bodyTooLarge(limit: maximumBodyBytes) }
-            }
-            let bytes = collected.withLock { $0 }
-            guard producer.length == nil || producer.length == bytes.count else {
-                throw NetworkError(
-                    .bodyLengthMismatch,
-                    "the body has \(bytes.count) bytes, and \(producer.length ?? 0) were announced",
-                    phase: .waiting
-                )
-            }
-            return bytes
-        }
-    }
+    /// The method and URL, without users, passwords and queries.
+    public var description: String { "\(method.rawValue) \(url)" }
 }

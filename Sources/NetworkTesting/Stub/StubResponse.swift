@@ -2,9 +2,9 @@ public import Foundation
 public import NetworkCore
 
 /// What a stubbed request receives: a response, an error in its place, or what a closure makes of the request.
-public struct StubResponse: Sendable {
+public struct StubResponse: Sendable, SafelyPrinted {
     enum Outcome: Sendable {
-        case response(HTTPResponse, StubBody.Content)
+        case response(HTTPResponse, [Data], every: Duration, failure: (any Error)?)
         case failure(any Error)
         case computed(@Sendable (SentRequest) throws -> StubResponse)
     }
@@ -71,9 +71,10 @@ public struct StubResponse: Sendable {
         guard (100...999).contains(status) else {
             return .failure(NetworkError(.invalidOption, "the status of a stub must be 100 to 999, and is \(status)"))
         }
-        let content = StubBody.Content(chunks: chunks.filter { !$0.isEmpty }, interval: interval, failure: failure)
         return StubResponse(
-            outcome: .response(HTTPResponse(status: .init(code: status), headerFields: headerFields), content))
+            outcome: .response(
+                HTTPResponse(status: .init(code: status), headerFields: headerFields), chunks.filter { !$0.isEmpty },
+                every: interval, failure: failure))
     }
 
     /// Returns an error in place of a response, such as ``NetworkCore/NetworkError/connectTimeout``.
@@ -89,5 +90,16 @@ public struct StubResponse: Sendable {
         var response = self
         response.delay = delay
         return response
+    }
+
+    /// The kind of response, and its size.
+    public var description: String {
+        switch outcome {
+        case .response(let head, let chunks, _, _):
+            let bytes = chunks.reduce(0) { $0 + $1.count }
+            return "\(head.status.code), \(head.headerFields.count) header fields, a body of \(bytes) bytes"
+        case .failure(let error): return "a failure: \(type(of: error))"
+        case .computed: return "a computed response"
+        }
     }
 }

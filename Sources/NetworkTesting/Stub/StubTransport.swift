@@ -92,13 +92,25 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
     }
 
     private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
-        let time = clock.stubTime(of: request.options)
+        let exchange = PlayedExchange(of: request, over: name, on: clock)
         do {
             try request.check(for: capabilities)
-            let sent = SentRequest(request, body: try await time.collect(try request.wireBody()))
-            return try await give(try response(to: sent), to: sent, request, time)
+            let body = try request.wireBody()
+            let received = Guarded(body?.bytes ?? Data())
+            if let body, body.bytes == nil {
+                try await exchange.read(body) { piece in
+                    let count = received.withLock { bytes in
+                        bytes += piece
+                        return bytes.count
+                    }
+                    let limit = Self.maximumBodyBytes
+                    guard count <= limit else { throw NetworkError.bodyTooLarge(limit: limit) }
+                }
+            }
+            let sent = SentRequest(request, body: received.withLock(\.self))
+            return try await give(try response(to: sent), to: sent, exchange)
         } catch {
-            throw (error as? NetworkError)?.during(request, transport: name, elapsed: time.elapsed) ?? error
+            throw exchange.naming(error)
         }
     }
 
@@ -112,20 +124,22 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
     }
 
     private func give(
-        _ response: StubResponse, to sent: SentRequest, _ request: TransportRequest, _ time: StubTime
+        _ response: StubResponse, to sent: SentRequest, _ exchange: PlayedExchange
     ) async throws -> TransportResponse {
-        try await time.wait(response.delay, for: .head)
+        try await exchange.wait(.after(response.delay))
         switch response.outcome {
         case .failure(let error): throw error
-        case .computed(let make): return try await give(try make(sent), to: sent, request, time)
-        case .response(let head, let body):
-            return TransportResponse(
-                head: head,
-                body: TransportResponse.Body(source: StubBody(body, of: request, time: time)),
-                metrics: TransportMetrics(total: response.delay)
-            )
+        case .computed(let make): return try await give(try make(sent), to: sent, exchange)
+        case .response(let head, let chunks, let interval, let failure):
+            let body = PlayedBody(
+                chunks.map { ($0, .after(interval)) }, failure: failure.map { ($0, .after(.zero)) },
+                metrics: TransportMetrics(total: response.delay), over: exchange)
+            return TransportResponse(head: head, body: TransportResponse.Body(source: body))
         }
     }
+
+    /// The largest streamed body that is read, in bytes.
+    private static let maximumBodyBytes = 67_108_864
 }
 
 extension NetworkError.Code {
@@ -141,4 +155,62 @@ public struct StubFailure: Error, Sendable, CustomStringConvertible {
 
     /// The problems, one on each line.
     public var description: String { problems.joined(separator: "\n") }
+}
+
+/// The stubs, the responses that are left, and the requests so far.
+private struct StubList: Sendable {
+    private struct Stub: Sendable {
+        let matcher: StubMatcher
+        let responses: [StubResponse]
+        let repeats: Bool
+        var given = 0
+
+        var next: StubResponse? {
+            if repeats { return responses.first }
+            return given < responses.count ? responses[given] : nil
+        }
+
+        /// The stub and its count, such as `GET /users (2 of 3 responses given)`.
+        var text: String {
+            if repeats { return "\(matcher.description) (always, given \(given) times)" }
+            return "\(matcher.description) (\(given) of \(responses.count) responses given)"
+        }
+
+        var isUsed: Bool { repeats ? given > 0 : given == responses.count }
+    }
+
+    private var stubs: [Stub] = []
+    private var unexpected: [SentRequest] = []
+    private(set) var sent: [SentRequest] = []
+
+    mutating func add(_ matcher: StubMatcher, responses: [StubResponse], repeats: Bool) {
+        stubs.append(Stub(matcher: matcher, responses: responses, repeats: repeats))
+    }
+
+    /// Records a request, and returns the matchers, which may use the dispatcher: they are asked without the lock.
+    mutating func receive(_ request: SentRequest) -> [StubMatcher] {
+        sent.append(request)
+        return stubs.map(\.matcher)
+    }
+
+    /// Returns the next response of a stub that matches, and counts it as given; `nil` if none is left.
+    mutating func takeResponse(ofStub index: Int) -> StubResponse? {
+        guard let response = stubs[index].next else { return nil }
+        stubs[index].given += 1
+        return response
+    }
+
+    /// Records that no stub had a response for a request. The error names it and the stubs.
+    mutating func miss(_ request: SentRequest) -> NetworkError {
+        unexpected.append(request)
+        let list = stubs.isEmpty ? "nothing" : stubs.map(\.text).joined(separator: "; ")
+        let query = request.query.isEmpty ? "" : "; the query that was sent is in `sent` of the stub"
+        return NetworkError(.notStubbed, "\(request) is not stubbed; stubbed are: \(list)\(query)", phase: .preparing)
+    }
+
+    /// A sentence for each request without a stub and for each stub with responses left.
+    var problems: [String] {
+        unexpected.map { "\($0) was sent and is not stubbed" }
+            + stubs.filter { !$0.isUsed }.map { "\($0.text) was not used up" }
+    }
 }

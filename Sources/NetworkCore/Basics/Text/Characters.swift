@@ -1,7 +1,7 @@
 extension UInt8 {
     var isDigit: Bool { (0x30...0x39).contains(self) }
     var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
-    var isLetterOrDigit: Bool { isLetter || isDigit }
+    package var isLetterOrDigit: Bool { isLetter || isDigit }
     var isControl: Bool { self < 0x20 || self == 0x7F }
     var isBlank: Bool { self == 0x20 || self == 0x09 }
     /// Whether a token may have the byte (RFC 9110 §5.6.2).

@@ -14,7 +14,7 @@ package enum PercentEncoding {
     }
 
     /// Encodes a name or value of `application/x-www-form-urlencoded`, by the WHATWG URL standard: a space becomes `+`.
-    static func formComponent(_ text: String) -> String {
+    package static func formComponent(_ text: String) -> String {
         encode(text.utf8, space: UInt8(ascii: "+")) { $0.isLetterOrDigit || "-._*".utf8.contains($0) }
     }
 
@@ -44,7 +44,7 @@ package enum PercentEncoding {
     }
 
     /// Returns the bytes that remain when no escape is left to decode, however often the text was encoded.
-    static func decodedWholly(_ text: Substring.UTF8View) -> [UInt8] {
+    package static func decodedWholly(_ text: some Collection<UInt8>) -> [UInt8] {
         var output: [UInt8] = []
         for byte in text {
             output.append(byte)

@@ -2,11 +2,11 @@ import CZlib
 import FoundationEssentials
 
 /// A compressor that writes a gzip container (RFC 1952), based on zlib.
-@safe final class Deflater {
+@safe package final class Deflater {
     private static let pieceBytes = 65_536
     private let stream: UnsafeMutablePointer<z_stream>
 
-    init(level: Int) throws {
+    package init(level: Int) throws {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe czlib_deflate_init(stream, Int32(clamping: level), 15 + 16) == Z_OK else {
@@ -20,7 +20,9 @@ import FoundationEssentials
         unsafe stream.deallocate()
     }
 
-    func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {}) throws -> Data {
+    package func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {})
+        throws -> Data
+    {
         var packed = Data()
         var start = bytes.startIndex
         repeat {

@@ -241,10 +241,16 @@ struct WireFlags: ParsableArguments {
         if let speedLimit {
             options.rate.lowSpeed = .init(bytesPerSecond: speedLimit, for: .seconds(speedTime ?? 30))
         }
-        if let keepaliveCnt { options[.keepAliveProbes] = keepaliveCnt }
-        if let happyEyeballsTimeoutMs { options[.happyEyeballsDelay] = .milliseconds(happyEyeballsTimeoutMs) }
-        if let curves { options[.tlsGroups] = curves }
-        if let sigalgs { options[.tlsSignatureAlgorithms] = sigalgs }
+        if let keepaliveCnt {
+            var keepAlive = options.connection.keepAlive ?? TransportOptions.Connection.KeepAlive()
+            keepAlive.probes = keepaliveCnt
+            options.connection.keepAlive = keepAlive
+        }
+        if let happyEyeballsTimeoutMs {
+            options.connection.happyEyeballsDelay = .milliseconds(happyEyeballsTimeoutMs)
+        }
+        if let curves { options.tls.groups = curves }
+        if let sigalgs { options.tls.signatureAlgorithms = sigalgs }
         applyTLS(to: &options.tls)
         try applyProxy(to: &options)
     }
