@@ -1,5 +1,5 @@
 import CZlib
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A compressor that writes a gzip container (RFC 1952), based on zlib.
 @safe package final class Deflater {
