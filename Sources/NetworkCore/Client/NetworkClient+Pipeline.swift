@@ -175,6 +175,12 @@ extension NetworkClient {
         }
     }
 
+    /// Whether the client has credentials, for the origin of its base or for those of a token.
+    var hasCredentials: Bool {
+        headerFields.contains(.authorization) || options.authentication != nil
+            || interceptors.contains { $0 is BearerAuthentication }
+    }
+
     /// Whether a URL has the base URL's origin; without a base, every URL has it.
     private func isBase(originOf url: RequestURL) -> Bool {
         guard let baseURL else { return true }

@@ -105,23 +105,6 @@ extension NetworkError.Code {
     /// ``TransportOptions/TLS/clientCertificate`` or its key can't be read, or its password is wrong.
     public static let clientCertificateUnusable = Self("clientCertificateUnusable")
 
-<<<<<<< HEAD
-    /// The failures of the network, after which another attempt may succeed.
-    package static let networkFailures: Set<Self> = [
-        nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
-        lowSpeed, truncatedBody,
-    ]
-
-    /// Whether the code stands for a failure of TLS.
-    public var isTLS: Bool { Self.tlsCodes.contains(self) }
-
-    private static let tlsCodes: Set<Self> = [
-        tlsFailed, certificateExpired, certificateNotYetValid, certificateHostMismatch, certificateSelfSigned,
-        certificateUntrusted, certificateRevoked, pinnedKeyMismatch, tlsVersionRefused, clientCertificateRequired,
-        clientCertificateRefused, clientCertificateUnusable,
-    ]
-=======
->>>>>>> bf45260063f6c36fe9fa1cd6765a63a165a41871
     /// The proxy could not be used.
     public static let proxyFailed = Self("proxyFailed")
     /// The data that arrived is not HTTP, or contradicts itself.
@@ -174,7 +157,7 @@ extension NetworkError.Code {
     // MARK: Sets of codes
 
     /// The failures of the network, after which another attempt may succeed.
-    static let networkFailures: Set<Self> = [
+    package static let networkFailures: Set<Self> = [
         nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
         lowSpeed, truncatedBody,
     ]
