@@ -1,3 +1,4 @@
+import JSONText
 import NetworkCore
 
 /// Takes a text apart, so that a timestamp in it hides no other difference.
