@@ -8,8 +8,7 @@ func fuzzCookies(_ text: String) {
     let jar = CookieJar(publicSuffixes: .builtIn)
     let parser = SetCookieParser(url: url, now: Date(), suffixes: .builtIn)
     for line in text.split(separator: "\n") {
-        _ = CookieDate.parse(String(line))
-        _ = HTTPDate.parse(String(line), now: Date())
+        _ = FieldDate.parse(String(line))
         guard let cookie = parser.parse(String(line)) else { continue }
         precondition(CookieMatching.domain(url.host, matches: cookie.domain), "a cookie of another domain")
         precondition(!cookie.name.isEmpty && cookie.path.utf8.first == UInt8(ascii: "/"), "not a cookie")

@@ -22,7 +22,6 @@ extension NetworkClient {
         return request
     }
 
-    /// Adds the defaults to a request that is complete and has its own options.
     func addDefaults(to request: inout TransportRequest) {
         let saysWhoAsks =
             request.options.authentication != nil || request.hasCredentialsOfItsURL

@@ -17,7 +17,6 @@ extension NetworkClient {
         }
     }
 
-    /// Carries out one exchange with the steps around it.
     func step(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         if exchangeInterceptors.isEmpty { return try await exchange(request, in: call) }
         let before = call.exchanges
@@ -45,7 +44,6 @@ extension NetworkClient {
         return try await call.withinDeadline { try await next(request) }
     }
 
-    /// Checks that the call has time left.
     func checkTime(for request: TransportRequest, in call: Call) throws {
         guard let remaining = call.remaining, remaining <= .zero else { return }
         // A timeout of 0 or less is an invalid option, not a deadline that has passed.
@@ -68,7 +66,6 @@ extension NetworkClient {
         return try await whole.authenticated(remembering: nonces) { try await oneExchange($0, in: call) }
     }
 
-    /// Carries out one exchange within the time left to the call.
     private func oneExchange(_ request: TransportRequest, in call: Call) async throws -> TransportResponse {
         var request = try prepared(request, in: call)
         if let body = request.body, body.bytes == nil {

@@ -21,7 +21,6 @@ public struct RequestData: Sendable, SafelyPrinted {
     public var path: String
     /// The request's own base URL, which replaces the client's. With `nil`, the default, the client's applies.
     public var baseURL: String?
-    /// Whether ``path`` is the whole URL, whatever base the client has.
     var isWholeURL = false
     /// The HTTP method. CONNECT and TRACE are ``NetworkError/Code/unsupported``, and so is a body with HEAD.
     public var method: HTTPRequest.Method
@@ -103,7 +102,6 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// Whether the client's base applies: the request has neither a base nor a whole URL of its own.
     var isBelowClientsBase: Bool { baseURL == nil && !isWholeURL }
 
-    /// Returns the request with a base URL, unless it has a base or a whole URL of its own.
     func based(on base: String?) -> RequestData {
         guard let base, isBelowClientsBase else { return self }
         var data = self

@@ -410,29 +410,6 @@ struct BearerTests {
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Bearer old"])
     }
 
-    /// Regression: each timeout left one more refresh behind.
-    @Test func `refreshes that never return are limited in number`() async throws {
-        let latch = Latch()
-        let begun = Guarded(0)
-        let hangs = Guarded(true)
-        let time = TimeSource(now: { Date() }, sleep: { _ in }, random: { 0 })
-        let bearer = try BearerAuthentication(for: ["http://a"], timeout: .seconds(1), time: time) { _ in
-            guard hangs.withLock({ $0 }) else { return "new" }
-            begun.withLock { $0 += 1 }
-            await Task.detached { await latch.wait() }.value
-            return "new"
-        }
-        let client = client(server(taking: "new"), bearer)
-        for number in 1...20 {
-            let error = await expectFailure(.totalTimeout) { try await status(client) }
-            #expect(error?.message.contains("have not returned") == (number > BearerAuthentication.maximumRunning))
-        }
-        #expect(begun.withLock { $0 } <= BearerAuthentication.maximumRunning)
-        // Once they have returned, a refresh begins again. The timeout may come before its token.
-        hangs.withLock { $0 = false }
-        latch.open()
-        while (try? await status(client)) != 200 { await Task.yield() }
-    }
 }
 
 /// A transport that accepts one token, and whose every exchange takes a repeat.

@@ -25,26 +25,6 @@ struct ShortDescriptorsTests {
         return taken
     }
 
-    /// Regression: the built-in public suffixes took the place of the system's for the rest of the process.
-    @Test func `cookies wait for the system's public suffixes`() async {
-        await #expect(processExitsWith: .success) {
-            let jar = CookieJar()
-            let url = try RequestURL("https://www.example.com/")
-            let taken = ShortDescriptorsTests.exhaust()
-            jar.take([.setCookie: "a=1"], from: url)
-            expectFailure(.unreadableFile) { try jar.set(.init(name: "b", value: "1", domain: "www.example.com")) }
-            #expect(jar.cookies.isEmpty)
-            for descriptor in taken { close(descriptor) }
-            jar.take([.setCookie: "c=1; Domain=example.com"], from: url)
-            #expect(jar.cookies.map(\.name) == ["c"])
-            let path = "/usr/share/publicsuffix/public_suffix_list.dat"
-            guard FileManager.default.fileExists(atPath: path) else { return }
-            // The system's list has this one, the built-in list does not.
-            jar.take([.setCookie: "d=1; Domain=altervista.org"], from: try RequestURL("https://a.altervista.org/"))
-            #expect(jar.cookies.map(\.name) == ["c"])
-        }
-    }
-
     /// Regression: the partial file stayed open and locked, and every later download to the path was refused.
     @Test func `a new download that can't have its record leaves nothing behind`() async {
         await #expect(processExitsWith: .success) {

@@ -1,6 +1,5 @@
 /// MD5 (RFC 1321), which Digest authentication needs. It is broken as a checksum.
 struct MD5 {
-    /// Returns the 16 bytes of the digest.
     static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         var input = Array(bytes)
         let bits = UInt64(input.count) &* 8

@@ -26,7 +26,6 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         if let early { continuation.resume(with: early) }
     }
 
-    /// Waits for the outcome, once.
     package func value(
         orWhenCancelled error: any Error, onCancel: @Sendable () -> Void = {}
     ) async throws -> Value {
@@ -64,7 +63,6 @@ package final class OneTimeFlag: Sendable {
 
     package init() {}
 
-    /// Raises the flag.
     package func raise() -> Bool { !flag.exchange(true, ordering: .acquiringAndReleasing) }
 
     package var isRaised: Bool { flag.load(ordering: .acquiring) }

@@ -29,6 +29,5 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     }
 }
 #else
-/// A value behind a lock.
 package typealias Guarded<Value: ~Copyable> = Mutex<Value>
 #endif

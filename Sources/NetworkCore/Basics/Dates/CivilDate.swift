@@ -75,51 +75,72 @@ package struct CivilDate: Equatable {
         default: 31
         }
     }
+}
 
-    /// Returns the number of a month from the first three letters of its English name, in any case.
-    static func month(_ name: some StringProtocol) -> Int? {
+/// A parser for dates in header fields, as lenient as RFC 6265 §5.1.1 requires for cookies: tokens in any order, between
+/// any of many delimiters. The three forms of RFC 9110 §5.6.7 are among what it reads.
+enum FieldDate {
+    /// Returns the point in time that a text stands for, or `nil` if its day, month, year or time is missing or out of
+    /// range.
+    static func parse(_ text: String) -> Date? {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var (day, month, year): (Int?, Int?, Int?)
+        for token in text.utf8.split(whereSeparator: \.isDateDelimiter) {
+            if time == nil, let found = clock(token) {
+                time = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = Self.month(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found
+            }
+        }
+        guard let time, let day, let month, var year, time.second <= 59 else { return nil }
+        switch year {
+        case 70...99: year += 1900
+        case 0...69: year += 2000
+        default: break
+        }
+        return CivilDate(
+            year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second
+        ).moment
+    }
+
+    private static func month(_ token: Substring.UTF8View) -> Int? {
+        let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
         let names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-        return names.firstIndex(of: name.prefix(3).lowercased()).map { $0 + 1 }
+        return names.firstIndex(of: name).map { $0 + 1 }
+    }
+
+    /// Reads `hour:minute:second`, each of one or two digits. Anything may follow, except another digit.
+    private static func clock(_ token: Substring.UTF8View) -> (Int, Int, Int)? {
+        let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = whole(parts[0]), let minute = whole(parts[1]),
+            let second = number(parts[2], digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    /// Reads one or two digits and nothing else.
+    private static func whole(_ token: Substring.UTF8View) -> Int? {
+        token.count <= 2 ? number(token, digits: 1...2).flatMap { token.allSatisfy(\.isDigit) ? $0 : nil } : nil
+    }
+
+    /// Reads the number at the start of a token: as many digits as given, then the end or a character that is not a
+    /// digit.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let leading = token.prefix(while: \.isDigit)
+        guard digits.contains(leading.count) else { return nil }
+        return leading.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 }
 
-/// A parser for the three forms of a date in a header field (RFC 9110 §5.6.7).
-enum HTTPDate {
-    /// Returns the point in time that a text stands for, or `nil` if the text has none of the three forms.
-    static func parse(_ text: String, now: Date) -> Date? {
-        let words = text.split(separator: " ", omittingEmptySubsequences: true)
-        switch words.count {
-        // Sun, 06 Nov 1994 08:49:37 GMT
-        case 6 where words[0].hasSuffix(",") && words[5] == "GMT":
-            return date(day: words[1], month: words[2], year: number(words[3], digits: 4), time: words[4])
-        // Sunday, 06-Nov-94 08:49:37 GMT
-        case 4 where words[0].hasSuffix(",") && words[3] == "GMT":
-            let parts = words[1].split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.count == 3, let short = number(parts[2], digits: 2) else { return nil }
-            return nearest(short, to: now) { date(day: parts[0], month: parts[1], year: $0, time: words[2]) }
-        // Sun Nov  6 08:49:37 1994
-        case 5:
-            return date(day: words[2], month: words[1], year: number(words[4], digits: 4), time: words[3])
-        default: return nil
+extension UInt8 {
+    fileprivate var isDateDelimiter: Bool {
+        switch self {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
         }
-    }
-
-    private static func date(day: Substring, month: Substring, year: Int?, time: Substring) -> Date? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map { number($0, digits: 2) }
-        guard let year, month.utf8.count == 3, let month = CivilDate.month(month),
-            let day = number(day, digits: 2) ?? number(day, digits: 1),
-            clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2]
-        else { return nil }
-        return CivilDate(year: year, month: month, day: day, hour: hour, minute: minute, second: second).moment
-    }
-
-    private static func nearest(_ short: Int, to now: Date, _ date: (Int) -> Date?) -> Date? {
-        let limit = now.addingTimeInterval(50 * 365.25 * 86_400)
-        let candidates = [2100, 2000, 1900].compactMap { date($0 + short) }
-        return candidates.first { $0 <= limit }
-    }
-
-    private static func number(_ text: Substring, digits: Int) -> Int? {
-        text.utf8.count == digits ? Int(asciiDigits: text.utf8) : nil
     }
 }

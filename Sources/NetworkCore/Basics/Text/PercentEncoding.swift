@@ -2,7 +2,6 @@
 package enum PercentEncoding {
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns `%` and the byte's two hexadecimal digits.
     static func encoded(_ byte: UInt8) -> [UInt8] {
         [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
@@ -10,7 +9,6 @@ package enum PercentEncoding {
     /// Encodes a name or value of a query. Only unreserved characters stay; `+`, `&` and spaces are encoded too.
     static func component(_ text: String) -> String { component(text.utf8) }
 
-    /// Encodes bytes in the same way.
     static func component(_ bytes: some Sequence<UInt8>) -> String {
         encode(bytes) { $0.isLetterOrDigit || "-._~".utf8.contains($0) }
     }

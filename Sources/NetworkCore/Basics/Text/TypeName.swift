@@ -11,7 +11,6 @@ enum TypeName {
     }
 }
 
-/// A type that has a shorter spelling than its name.
 private protocol SpelledType {
     static var spelling: String { get }
 }

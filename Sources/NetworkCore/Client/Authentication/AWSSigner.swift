@@ -9,10 +9,8 @@ struct AWSSigner {
     private let service: String
     /// The first and the second vendor of the provider, such as `aws` and `amz`.
     private let vendors: (first: String, second: String)
-    /// The time as the signature has it: `20150830T123600Z`.
     var time: String
 
-    /// seconds: The time, in seconds since 1970.
     init(_ signature: TransportOptions.Authentication.AWSSignature, host: String, seconds: Int) throws {
         self.signature = signature
         let names = signature.provider.split(separator: ":").map { String($0).lowercasedASCII }
@@ -41,7 +39,6 @@ struct AWSSigner {
         return zone == 2 && !labels[1].hasPrefix("s3") ? (labels[0], labels[1]) : (nil, nil)
     }
 
-    /// Returns what `SERVICE.REGION.….…` names.
     private static func named(by host: String) -> (service: String?, region: String?) {
         let labels = host.split(separator: ".").map(String.init)
         return (labels.first, labels.count > 3 ? labels[1] : nil)
@@ -52,12 +49,10 @@ struct AWSSigner {
 
     private static let namesOfS3: Set<String> = ["s3", "s3express", "s3-outposts", "s3-object-lambda"]
 
-    /// The name of a field of the vendor: `X-Amz-Date`.
     func fieldName(_ name: String) -> String {
         "X-" + vendors.second.prefix(1).uppercased() + vendors.second.dropFirst() + "-" + name
     }
 
-    /// Returns the value of `Authorization`.
     func authorization(
         method: HTTPRequest.Method, url: RequestURL, fields: HTTPFields, contentHash: String
     ) -> String {
@@ -77,7 +72,6 @@ struct AWSSigner {
             + "Signature=\(Self.authenticated(text, by: key).hexadecimal)"
     }
 
-    /// Returns the fields to sign, sorted by name.
     private func signedLines(_ fields: HTTPFields, host: String) -> [(name: String, value: String)] {
         var lines = fields.filter { isSigned($0.name) }.map {
             (name: $0.name.rawName.lowercasedASCII, value: Self.collapsed($0.value))

@@ -1,6 +1,5 @@
 /// A challenge of a server (RFC 9110 §11.3): a scheme and its parameters.
 package struct AuthenticationChallenge: Equatable {
-    /// The scheme, in lower case.
     package let scheme: String
     /// The parameters by their names in lower case; the first of a name counts.
     private(set) var parameters: [String: String] = [:]
@@ -57,7 +56,6 @@ private struct ChallengeParser {
         return next != UInt8(ascii: "=") && next != UInt8(ascii: ",")
     }
 
-    /// Reads `=` and a token or a quoted text.
     private mutating func value() -> String? {
         rest = rest.dropFirst()
         skip(\.isBlank)
@@ -82,7 +80,6 @@ private struct ChallengeParser {
         return String(Substring(word))
     }
 
-    /// Skips the bytes that fit.
     @discardableResult
     private mutating func skip(_ fits: (UInt8) -> Bool) -> Bool {
         let skipped = rest.prefix(while: fits)

@@ -67,7 +67,6 @@ struct DigestChallenge: Sendable {
         namesAlgorithm = challenge["algorithm"] != nil
     }
 
-    /// Returns the value of `Authorization`.
     func authorization(
         user: String, password: String, method: String, target: String, clientNonce: String, count number: Int = 1
     ) -> String {

@@ -11,7 +11,6 @@ package final class DigestMemory: Sendable {
         private let password: [UInt8]
         private let connection: TransportOptions
 
-        /// - Parameter challenger: The server's origin, or the proxy's URL.
         init(
             _ challenger: String, _ credentials: TransportOptions.Authentication.Challenged, _ options: TransportOptions
         ) {
@@ -21,7 +20,6 @@ package final class DigestMemory: Sendable {
         }
     }
 
-    /// A nonce, and how many requests have gone out with it.
     struct Entry: Sendable {
         fileprivate var challenge: DigestChallenge
         fileprivate let clientNonce: String
@@ -32,7 +30,6 @@ package final class DigestMemory: Sendable {
             clientNonce = (0..<2).map { _ in String(UInt64.random(in: 1 << 60 ... .max), radix: 16) }.joined()
         }
 
-        /// Another nonce of the same challenge.
         fileprivate init?(_ entry: Entry, nonce: String) {
             guard let challenge = entry.challenge.following(nonce: nonce) else { return nil }
             (self.challenge, clientNonce) = (challenge, entry.clientNonce)

@@ -6,7 +6,6 @@ extension TransportRequest {
     /// A server, or a proxy, may challenge a request and call the nonce stale once.
     private static let roundsOfEach = 2
 
-    /// Whether the options have credentials for a challenge that this library responds to.
     var awaitsChallenge: Bool {
         options.hasRareOptions && (options.authentication?.challenged != nil || proxyCredentials != nil)
     }
@@ -93,7 +92,6 @@ private struct Challenger {
     private let party: Party
     private let credentials: TransportOptions.Authentication.Challenged
     private let place: DigestMemory.Place
-    /// Whether a challenge of this call was responded to.
     private var hasAnswered = false
     /// The nonce of that challenge, until it has been accepted.
     private var answered: DigestMemory.Entry?
@@ -181,7 +179,6 @@ extension TransportOptions.Authentication {
         let allowsBasic: Bool
     }
 
-    /// The credentials, if the scheme needs a challenge.
     var challenged: Challenged? {
         switch self {
         case .digest(let user, let password):

@@ -23,7 +23,6 @@ extension TransportRequest {
         return try await signed.answeringChallenges(remembering: nonces, send)
     }
 
-    /// Returns the request with its signature.
     func signed(
         by signature: TransportOptions.Authentication.AWSSignature, seconds: Int
     ) async throws -> TransportRequest {
@@ -39,7 +38,6 @@ extension TransportRequest {
         // libcurl writes an IPv6 address in its shortest form.
         if url.host.hasPrefix("["), !headerFields.contains(.host) { request.headerFields[.host] = url.authority }
         request.joinRepeatedFields(where: signer.isSigned)
-        try request.compressBeforeSigning()
         let hash: String
         if let given = headerFields[content] {
             hash = given
@@ -57,16 +55,6 @@ extension TransportRequest {
             throw OptionCheck.invalid("authentication.provider", "is not part of a field's name")
         }
         return name
-    }
-
-    /// Compresses a stream here, so that the bytes that are sent are those whose hash is signed: it is read for either.
-    private mutating func compressBeforeSigning() throws {
-        guard case .gzip(let level) = options.requestCompression, let body,
-            case .produced = body.content, body.isReplayable, body.length != 0
-        else { return }
-        self.body = try body.gzipped(level: level, isDeterministic: true)
-        options.requestCompression = .none
-        headerFields[.contentEncoding] = "gzip"
     }
 
     /// Returns the hash of the body as it is sent, or for S3 what stands for one that is not known.

@@ -30,14 +30,7 @@ extension CookieJar {
     /// another file (flock(2)) from the load to the save.
     /// - Throws: ``NetworkError/Code/unwritableFile``, ``NetworkError/Code/diskFull``.
     public func save(to path: String) throws {
-        var bytes = Data(Self.firstLine.utf8)
-        for cookie in cookies {
-            let line = Self.line(of: cookie)
-            let latin1 = cookie.isLatin1 ? line.unicodeScalars.compactMap { UInt8(exactly: $0.value) } : []
-            // A cookie that the caller changed may no longer fit Latin-1.
-            bytes += latin1.count == line.unicodeScalars.count ? Data(latin1) : Data(line.utf8)
-        }
-        try FileText.write(bytes, to: path)
+        try FileText.write(Data(netscape.utf8), to: path)
     }
 
     /// All cookies in the Netscape format, one per line, with the columns separated by tabs: domain, whether subdomains
@@ -72,12 +65,8 @@ extension CookieJar {
             let text = String(validating: line, as: UTF8.self)
             // As in the fields of a response: text that is not UTF-8 is Latin-1, in which each byte is a character.
             let latin1 = { String(String.UnicodeScalarView(line.map { Unicode.Scalar($0) })) }
-            if var cookie = try Self.cookie(text ?? latin1(), number: index + 1) {
-                cookie.isLatin1 = text == nil
-                found.append(cookie)
-            }
+            if let cookie = try Self.cookie(text ?? latin1(), number: index + 1) { found.append(cookie) }
         }
-        try checkSuffixes()
         keep(found.filter(accepts))
     }
 

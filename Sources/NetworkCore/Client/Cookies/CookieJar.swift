@@ -21,9 +21,7 @@ import Synchronization
 /// used first: a cookie without Secure never displaces one with it. The jar adds cookies, those with the longest paths
 /// first, as long as the field with the caller's own ones has at most 8190 bytes.
 public final class CookieJar: Sendable {
-    /// The limit on `Set-Cookie` fields of one response that are stored; the jar ignores the rest.
     static let maximumPerResponse = 50
-    /// The limit on the bytes of cookies sent with one request.
     static let maximumFieldBytes = 8190
 
     private let store: Guarded<CookieStore>
@@ -49,8 +47,6 @@ public final class CookieJar: Sendable {
     /// Returns the cookies that a request to the URL carries, in the order in which they are sent.
     public func cookies(for url: RequestURL) -> [Cookie] {
         let now = now()
-        // Reads the system's list before the jar is locked, which others use meanwhile.
-        _ = suffixes.isReadable
         return store.withLock { $0.cookies(for: url, at: now) }
     }
 
@@ -59,9 +55,7 @@ public final class CookieJar: Sendable {
     /// - Throws: ``NetworkError/Code/invalidOption`` for a cookie that no server could set: one with an empty name,
     ///   with `;` or control characters, with a domain that is not a host name or that includes the subdomains of a
     ///   public suffix, or with a path that does not start with `/` or is longer than 4096 bytes.
-    ///   ``NetworkError/Code/unreadableFile`` while ``PublicSuffixList/system`` can't be read.
     public func set(_ cookie: Cookie) throws {
-        try checkSuffixes()
         if let problem = CookieCheck.problem(with: cookie, suffixes: suffixes) {
             throw NetworkError.refused(.invalidOption, "the cookie \(problem)")
         }
@@ -77,7 +71,7 @@ public final class CookieJar: Sendable {
     /// Stores the cookies that a response sets.
     public func take(_ fields: HTTPFields, from url: RequestURL) {
         let lines = fields[values: .setCookie]
-        guard !lines.isEmpty, suffixes.isReadable else { return }
+        guard !lines.isEmpty else { return }
         let now = now()
         let parser = SetCookieParser(url: url, now: now, suffixes: suffixes)
         let cookies = lines.prefix(Self.maximumPerResponse).compactMap(parser.parse)
@@ -107,7 +101,6 @@ public final class CookieJar: Sendable {
     /// Removes all cookies.
     public func removeAll() { store.withLock { $0.removeAll() } }
 
-    /// Stores cookies of a file.
     func keep(_ cookies: [Cookie]) {
         let now = now()
         let latest = SetCookieParser.latestEnd(from: now)
@@ -126,12 +119,5 @@ public final class CookieJar: Sendable {
     /// have expired count until they leave.
     public var heldBytes: Int { store.withLock(\.heldBytes) }
 
-    /// - Throws: ``NetworkError/Code/unreadableFile`` while the list of public suffixes can't be read.
-    func checkSuffixes() throws {
-        guard !suffixes.isReadable else { return }
-        throw NetworkError.refused(.unreadableFile, "the system's public suffixes can't be read now")
-    }
-
-    /// Whether a cookie from a file is one that a server could have set.
     func accepts(_ cookie: Cookie) -> Bool { CookieCheck.problem(with: cookie, suffixes: suffixes) == nil }
 }

@@ -7,7 +7,7 @@ extension CookieJar {
     /// would reach unrelated sites.
     ///
     /// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's
-    /// package `publicsuffix`). Without that list it is ``builtIn``, about 150 of the best-known suffixes, which is not
+    /// package `publicsuffix`; its names that are not ASCII need libidn2). Without that list it is ``builtIn``, about 150 of the best-known suffixes, which is not
     /// complete. In addition to its rules, every list treats a name of one label as a public suffix, so that no cookie
     /// is ever for all of `com`.
     public struct PublicSuffixList: Sendable {
@@ -18,38 +18,14 @@ extension CookieJar {
         private var exceptions: Set<String> = []
         /// The number of labels of the longest name that a rule can match.
         private var mostLabels = 1
-        private var isSystem = false
 
-        private static let systemPath = "/usr/share/publicsuffix/public_suffix_list.dat"
-        private static let systemList = Guarded<PublicSuffixList?>(nil)
-
-        /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB. While
-        /// the process has no descriptor or no memory to read it, a jar stores no cookies.
+        /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB.
         public static let system: PublicSuffixList = {
-            var list = PublicSuffixList("")
-            list.isSystem = true
-            return list
-        }()
-
-        /// Reads the system's list, unless it has been read, or fails in a way that may pass.
-        private static func readSystem() -> PublicSuffixList? {
-            systemList.withLock { list in
-                if let list { return list }
-                do throws(NetworkError) {
-                    let text = try FileText.read(systemPath, limit: 16 << 20)
-                    list = PublicSuffixList(String(decoding: text, as: UTF8.self))
-                } catch {
-                    if [EMFILE, ENFILE, ENOMEM].contains(error.errno) { return nil }
-                    list = builtIn
-                }
-                return list
+            guard let text = try? FileText.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 16 << 20) else {
+                return builtIn
             }
-        }
-
-        /// Whether the list is there. Once it is, it stays.
-        var isReadable: Bool { !isSystem || Self.readSystem() != nil }
-
-        private var read: PublicSuffixList { isSystem ? Self.readSystem() ?? .builtIn : self }
+            return PublicSuffixList(String(decoding: text, as: UTF8.self))
+        }()
 
         /// The best-known public suffixes of more than one label.
         public static let builtIn = PublicSuffixList(
@@ -74,27 +50,34 @@ extension CookieJar {
                 let rule = String(decoding: line.prefix { !$0.isBlank && $0 != 0x0D }, as: UTF8.self)
                 if rule.isEmpty || rule.hasBytePrefix("//") { continue }
                 if rule.hasBytePrefix("*.") {
-                    wildcards.insert(Punycode.host(String(Substring(rule.utf8.dropFirst(2)))))
+                    if let name = Self.ascii(rule.utf8.dropFirst(2)) { wildcards.insert(name) }
                 } else if rule.hasBytePrefix("!") {
-                    exceptions.insert(Punycode.host(String(Substring(rule.utf8.dropFirst()))))
-                } else {
-                    rules.insert(Punycode.host(rule))
+                    if let name = Self.ascii(rule.utf8.dropFirst()) { exceptions.insert(name) }
+                } else if let name = Self.ascii(rule.utf8[...]) {
+                    rules.insert(name)
                 }
                 mostLabels = max(mostLabels, Self.labels(of: rule).count)
             }
         }
 
+        /// Returns a name in lower case, and in ASCII as far as libidn2 is there.
+        private static func ascii(_ name: Substring.UTF8View) -> String? {
+            let lowercase = String(Substring(name)).lowercased()
+            if lowercase.utf8.allSatisfy({ $0 < 0x80 }) { return lowercase }
+            return try? InternationalName.ascii(Array(lowercase.utf8)[...])
+        }
+
         /// Whether the public may register below a host. The name is in lower case and ASCII, like ``RequestURL/host``.
         func isPublicSuffix(_ host: String) -> Bool {
             let labels = Self.labels(of: host)
-            return read.suffixLength(of: labels) == labels.count
+            return suffixLength(of: labels) == labels.count
         }
 
         /// Returns the part of a host that has one owner: its public suffix and one more label.
         func site(of host: String) -> String {
             if HostName.isAddress(host) { return host }
             let labels = Self.labels(of: host)
-            return labels.suffix(read.suffixLength(of: labels) + 1).joined(separator: ".")
+            return labels.suffix(suffixLength(of: labels) + 1).joined(separator: ".")
         }
 
         private static func labels(of host: String) -> [Substring] {

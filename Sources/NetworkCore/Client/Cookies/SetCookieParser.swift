@@ -3,13 +3,11 @@ import FoundationEssentials
 /// A parser for one `Set-Cookie` value: RFC 6265 §5.2, with the sizes, the control characters, the prefixes and the
 /// rules for Secure of its successor (draft-ietf-httpbis-rfc6265bis).
 struct SetCookieParser {
-    /// The limit on name and value together, in bytes.
     static let maximumPairBytes = 4096
     /// The limit on a path, in bytes, which the URL gives where no attribute does. It bounds the memory of a full jar.
     static let maximumPathBytes = 4096
     /// The limit on an attribute's value, in bytes; a longer attribute is ignored.
     static let maximumAttributeBytes = 1024
-    /// The longest time that a cookie is kept, in seconds: 400 days.
     static let maximumAge = 400 * 86_400
 
     let url: RequestURL
@@ -60,7 +58,7 @@ struct SetCookieParser {
             let value = halves.count > 1 ? String(halves[1].withoutBlanks) : ""
             guard value.utf8.count <= Self.maximumAttributeBytes else { continue }
             switch halves[0].withoutBlanks.lowercasedASCII {
-            case "expires": if let date = CookieDate.parse(value) { attributes.expires = date }
+            case "expires": if let date = FieldDate.parse(value) { attributes.expires = date }
             case "max-age": if let age = Self.age(value) { attributes.maximumAge = age }
             case "domain": if !value.isEmpty { attributes.domain = Self.withoutDot(value).lowercasedASCII }
             case "path":
@@ -87,7 +85,6 @@ struct SetCookieParser {
         return (domain, true)
     }
 
-    /// The path of a cookie that has no Path attribute (RFC 6265 §5.1.4).
     private var defaultPath: String {
         let last = url.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? url.path.startIndex
         return last == url.path.startIndex ? "/" : String(url.path[..<last])
@@ -101,7 +98,6 @@ struct SetCookieParser {
         return attributes.expires.map { min($0, latest) }
     }
 
-    /// Returns the latest time at which a cookie that is stored now expires.
     static func latestEnd(from now: Date) -> Date { now.addingTimeInterval(Double(maximumAge)) }
 
     /// Whether the cookie keeps the rules of `__Secure-` and `__Host-`, from which a server sees how it was set.
@@ -112,7 +108,6 @@ struct SetCookieParser {
         return true
     }
 
-    /// Returns the number of a text of digits, perhaps after a minus; beyond `Int`, the maximum age or `Int.min`.
     private static func age(_ text: String) -> Int? {
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
@@ -162,12 +157,10 @@ enum CookieCheck {
         return !name.contains { $0.isControl || "=;".utf8.contains($0) }
     }
 
-    /// Whether a server may set, and a file may hold, this value.
     static func isValue(_ value: String.UTF8View) -> Bool {
         !value.contains { $0.isControl && $0 != 0x09 || $0 == UInt8(ascii: ";") }
     }
 
-    /// Returns the names in the value of a `Cookie` field.
     static func names(in field: String) -> Set<[UInt8]> {
         Set(
             field.utf8.split(separator: UInt8(ascii: ";")).map { pair in

@@ -9,7 +9,6 @@ struct Arrival: Sendable {
     let client: NetworkClient
     let incoming: TransportResponse
 
-    /// The limit on what is read of a rejected streamed body, in bytes.
     static let refusedBytes = 65_536
     /// The timeout for that read: a server that trickles must not hold up a response that is already known.
     private static let refusedTime = Duration.seconds(1)
@@ -19,7 +18,6 @@ struct Arrival: Sendable {
     /// The URL that the response came from, after redirects and interceptors.
     var source: RequestURL { call.met.last?.url ?? request.url }
 
-    /// Returns the response with its body still arriving.
     func streamed<Body>(_ body: Body) -> NetworkResponse<Body> { response(body, .growing(incoming)) }
 
     /// Returns the response with the value made of its body, which has ended.
@@ -62,7 +60,6 @@ struct Arrival: Sendable {
     /// The request as the interceptors made it.
     private var sent: TransportRequest { call.met.last ?? request }
 
-    /// Whether the request as the interceptors made it was for a part.
     func asksForPart() -> Bool { sent.headerFields.contains(.range) }
 
     /// Returns the error with its exchange and the rejected response. An error that is not a ``NetworkError`` stays as
@@ -82,7 +79,6 @@ struct Arrival: Sendable {
         return error
     }
 
-    /// Returns the error with its exchange and the history of the call.
     func naming(_ error: any Error) -> any Error {
         call.noted(in: error, of: request, transport: incoming.carrier ?? client.transport.name)
     }

@@ -43,7 +43,6 @@ public struct ResponseForm<Body>: Sendable, SafelyPrinted {
     let fields: @Sendable (NetworkClient) -> HTTPFields
     /// Whether the response has no end of its own, so that no total timeout applies.
     let isEndless: Bool
-    /// Sends the request and makes the body.
     let receive: @Sendable (PreparedCall) async throws -> sending NetworkResponse<Body>
 
     init(
@@ -102,16 +101,13 @@ extension ResponseForm {
     }
 }
 
-/// A request that is encoded and ready to be sent.
 struct PreparedCall: Sendable {
     let client: NetworkClient
     let request: TransportRequest
     let call: NetworkClient.Call
 
-    /// Sends the request and returns when the head of its response has arrived.
     func arrival() async throws -> Arrival { try await arrival(of: request, in: call) }
 
-    /// Makes a body by a closure of the caller's.
     func make<Body>(_ make: () async throws -> sending Body) async throws -> sending Body {
         do {
             let body = try await make()
@@ -122,7 +118,6 @@ struct PreparedCall: Sendable {
         }
     }
 
-    /// Sends a variant of the request and returns when the head of its response has arrived.
     func arrival(of request: TransportRequest, in call: NetworkClient.Call) async throws -> Arrival {
         let incoming = try await client.carry(request, in: call)
         return Arrival(request: request, call: call, client: client, incoming: incoming)

@@ -29,8 +29,6 @@ public final class BearerAuthentication: Interceptor {
     private let timeout: Duration
     private let time: TimeSource
     private let state: Guarded<State>
-    /// The limit on refreshes that have not returned: one that ignores its cancellation may never return.
-    static let maximumRunning = 4
 
     /// A token and its number; each newer token has a higher number.
     private struct IssuedToken: Sendable {
@@ -44,8 +42,6 @@ public final class BearerAuthentication: Interceptor {
         var refused = -1
         /// The refresh that all requests without a token wait for.
         var refresh: Task<IssuedToken, any Error>?
-        /// The refreshes that have not returned, those after their timeout included.
-        var running = 0
     }
 
     /// The instances whose refresh the current task runs in.
@@ -56,8 +52,7 @@ public final class BearerAuthentication: Interceptor {
     ///   - origins: URLs whose scheme, host and port may receive the token.
     ///   - token: The first token. Without one, the first request starts a refresh.
     ///   - timeout: The timeout of a refresh. Default: 60 s. Afterwards the refresh is cancelled, and the requests that
-    ///     wait for it fail with ``NetworkError/Code/totalTimeout``. While four refreshes have not returned, because
-    ///     they ignore their cancellation, each request that needs another token fails with it at once.
+    ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
     ///     values of the requests that wait for it.
@@ -142,12 +137,10 @@ public final class BearerAuthentication: Interceptor {
     /// Returns a token newer than the refused one. A cancelled task stops waiting; the refresh continues for others.
     private func token(newerThan refused: Int?) async throws -> IssuedToken {
         typealias Source = (current: IssuedToken?, refresh: Task<IssuedToken, any Error>?)
-        let (current, refresh) = try state.withLock { state throws(NetworkError) -> Source in
+        let (current, refresh) = state.withLock { state -> Source in
             state.refused = max(state.refused, refused ?? -1)
             if let current = state.current, current.number > state.refused { return (current, nil) }
             if let refresh = state.refresh { return (nil, refresh) }
-            guard state.running < Self.maximumRunning else { throw .refreshesHang }
-            state.running += 1
             state.refresh = startRefresh(of: state.current)
             return (nil, state.refresh)
         }
@@ -173,8 +166,6 @@ public final class BearerAuthentication: Interceptor {
                 } catch {
                     result = .failure(error)
                 }
-                // First, since a waiting request may start the next refresh.
-                state.withLock { $0.running -= 1 }
                 outcome.finish(result)
             }
             let timing = Task {
@@ -200,14 +191,6 @@ public final class BearerAuthentication: Interceptor {
                 return result
             }.get()
         }
-    }
-}
-
-extension NetworkError {
-    fileprivate static var refreshesHang: NetworkError {
-        let words =
-            "\(BearerAuthentication.maximumRunning) refreshes of the token have not returned since their timeout"
-        return NetworkError(.totalTimeout, "\(words); the closure ignores cancellation", phase: .waiting)
     }
 }
 

@@ -5,7 +5,6 @@ extension NetworkClient {
     /// One call through the pipeline: from the caller's request to the response that is returned, over as many
     /// exchanges as it takes.
     public final class Call: Sendable {
-        /// The history of a call.
         struct Record: Sendable {
             var exchanges = 0
             var retries = 0
@@ -50,7 +49,6 @@ extension NetworkClient {
         public var attempts: Int { record.withLock(\.attempts) }
         /// The redirects that were followed, in order.
         public var redirects: [RedirectPolicy.Redirect] { record.withLock(\.redirects) }
-        /// The history of the call, read at once.
         var met: Record { record.withLock(\.self) }
         /// The time since the call began.
         public var elapsed: Duration { .now - started }
@@ -100,13 +98,11 @@ extension NetworkClient {
             }
         }
 
-        /// Records a redirect that is followed, and the repeats of its response.
         func follow(_ redirect: RedirectPolicy.Redirect, after response: TransportResponse) {
             record.withLock { $0.redirects.append(redirect) }
             count(repeats: response.metrics.repeats)
         }
 
-        /// Records an exchange.
         func beginExchange(_ request: TransportRequest) {
             let readsStream = request.body.map { $0.bytes == nil } ?? false
             let (earlier, last) = record.withLock { record in

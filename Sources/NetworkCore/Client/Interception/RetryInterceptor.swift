@@ -87,7 +87,6 @@ public struct RetryInterceptor: Interceptor {
         /// Creates a policy with the defaults.
         public init() {}
 
-        /// Whether a request may be sent again at all.
         func covers(_ request: TransportRequest) -> Bool {
             methods.contains(request.method) && (request.body?.isReplayable ?? true)
         }
@@ -125,34 +124,10 @@ public struct RetryInterceptor: Interceptor {
     /// there is no retry, and the outcome is returned as it is.
     public final class Budget: Sendable {
         /// Counted in billionths: ten times a tenth of a `Double` is less than 1.
-        struct Bucket: Sendable {
-            private static let token = 1_000_000_000
-            private let capacity: Int
-            private let perCall: Int
-            private var parts: Int
-
-            init(capacity: Double, perCall: Double) {
-                self.capacity = Self.parts(of: capacity)
-                self.perCall = Self.parts(of: perCall)
-                parts = self.capacity
-            }
-
-            mutating func earn() { parts += min(perCall, capacity - parts) }
-
-            mutating func spend() -> Bool {
-                guard parts >= Self.token else { return false }
-                parts -= Self.token
-                return true
-            }
-
-            /// Converts tokens to billionths. NaN counts as 0, and a number beyond `Int` as its maximum.
-            private static func parts(of tokens: Double) -> Int {
-                let parts = (tokens * Double(token)).rounded()
-                return parts > 0 ? Int(exactly: parts) ?? .max : 0
-            }
-        }
-
-        private let bucket: Guarded<Bucket>
+        private static let token = 1_000_000_000
+        private let capacity: Int
+        private let perCall: Int
+        private let parts: Guarded<Int>
 
         /// Creates a full bucket.
         /// - Parameters:
@@ -160,12 +135,24 @@ public struct RetryInterceptor: Interceptor {
         ///   - perCall: The part of a token that each call adds, exact to a billionth. Default: 0.1, which in the long
         ///     run is one retry for ten calls.
         public init(capacity: Double = 20, perCall: Double = 0.1) {
-            bucket = Guarded(Bucket(capacity: capacity, perCall: perCall))
+            (self.capacity, self.perCall) = (Self.parts(of: capacity), Self.parts(of: perCall))
+            parts = Guarded(self.capacity)
         }
 
-        func earn() { bucket.withLock { $0.earn() } }
+        private static func parts(of tokens: Double) -> Int {
+            let parts = (tokens * Double(token)).rounded()
+            return parts > 0 ? Int(exactly: parts) ?? .max : 0
+        }
 
-        func spend() -> Bool { bucket.withLock { $0.spend() } }
+        func earn() { parts.withLock { $0 += min(perCall, capacity - $0) } }
+
+        func spend() -> Bool {
+            parts.withLock { parts in
+                guard parts >= Self.token else { return false }
+                parts -= Self.token
+                return true
+            }
+        }
     }
 }
 
@@ -193,7 +180,7 @@ enum RetryAfter {
         let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part in seconds(part.drop { $0 == UInt8(ascii: " ") }) }
         if numbers.count == parts.count, let longest = numbers.max() { return .seconds(longest) }
-        guard let date = HTTPDate.parse(text, now: now) else { return nil }
+        guard let date = FieldDate.parse(text) else { return nil }
         return .seconds(min(max(0, date.timeIntervalSince(now)), Double(longest)))
     }
 

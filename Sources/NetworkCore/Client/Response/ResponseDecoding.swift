@@ -34,7 +34,6 @@ enum ResponseDecoding {
 }
 
 extension NetworkError {
-    /// Returns the error for a body, or a line of one, that does not fit a type.
     static func decodingFailed(
         _ type: Any.Type, _ body: Data, _ error: any Error, at place: String = "", contentType: String? = nil
     ) -> NetworkError {
@@ -66,7 +65,6 @@ extension NetworkError {
         return type == String.self ? "; for the text of the body, write .text in place of String.self" : ""
     }
 
-    /// Explains a decoder's error.
     private static func explain(_ error: any Error) -> (keys: [any CodingKey], words: String, detail: String?) {
         switch error as? DecodingError {
         case .typeMismatch(let type, let context):
@@ -107,7 +105,6 @@ extension NetworkError {
         key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
     }
 
-    /// Returns `[3].name` for the coding path Index 3, name.
     private static func path(_ keys: [(key: any CodingKey, name: String)]) -> String {
         keys.reduce(into: "") { path, step in
             if let index = index(of: step.key) {
@@ -146,7 +143,6 @@ public struct Empty: Codable, Sendable, Hashable {
     public init() {}
 }
 
-/// A type that has a value for a response without a body.
 protocol ValueWithoutBody {
     static var withoutBody: Self { get }
 }

@@ -90,7 +90,6 @@ public struct MultipartPart: Sendable, SafelyPrinted {
         )
     }
 
-    /// Returns the part's head, without the boundary before it.
     func head() throws -> Data {
         var head = "Content-Disposition: form-data; name=\"\(try Self.quoted(name, of: "name"))\""
         if let fileName { head += "; filename=\"\(try Self.quoted(fileName, of: "file name"))\"" }
@@ -118,49 +117,95 @@ public struct MultipartPart: Sendable, SafelyPrinted {
         }
     }
 
-    /// The text that separates the parts of a multipart body.
-    enum Boundary {
-        /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers.
-        @Sendable static func random() -> String {
-            var generator = SystemRandomNumberGenerator()
-            return random(using: &generator)
+    /// Returns a new boundary: a fixed prefix and 40 hexadecimal digits from the system's random numbers. By chance it
+    /// occurs in a file with a probability below 1 in 2^128 for each byte.
+    static func randomBoundary() -> String {
+        "NetworkLayer-" + (0..<40).map { _ in String(Int.random(in: 0...15), radix: 16) }.joined()
+    }
+
+    /// Checks a caller's boundary by RFC 2046 §5.1.1, without the characters that would need quotes in Content-Type.
+    static func check(boundary: String, of parts: [Data]) throws {
+        let isPlain = boundary.utf8.allSatisfy { $0.isLetterOrDigit || "-_.'+".utf8.contains($0) }
+        guard isPlain, (1...70).contains(boundary.utf8.count) else {
+            throw NetworkError.refused(
+                .invalidParameters, "a multipart boundary must have 1 to 70 letters, digits or -_.'+")
         }
-
-        /// Returns a new boundary from a generator, such as a seeded one.
-        static func random(using generator: inout some RandomNumberGenerator) -> String {
-            let digits = (0..<40).map { _ in String(Int.random(in: 0...15, using: &generator), radix: 16) }
-            return "NetworkLayer-" + digits.joined()
+        guard !parts.contains(where: { $0.firstRange(of: Data(boundary.utf8)) != nil }) else {
+            throw NetworkError.refused(.invalidParameters, "the multipart boundary occurs in a part")
         }
+    }
+}
 
-        /// The limit on the boundaries that are generated when each occurs in a part.
-        static let attempts = 8
-
-        /// Returns a boundary that does not occur in the known bytes.
-        static func make(_ generate: () -> String, avoiding parts: [Data]) throws -> String {
-            for _ in 0..<attempts {
-                let boundary = generate()
-                try check(boundary)
-                if !parts.contains(where: { occurs(Array(boundary.utf8), in: $0) }) { return boundary }
+extension RequestContent {
+    /// Creates content of parts as an HTML form with files: `multipart/form-data`
+    /// ([RFC 7578](https://www.rfc-editor.org/rfc/rfc7578)), in their order.
+    ///
+    /// ```swift
+    /// RequestData(
+    ///     path: "http://127.0.0.1:8080/upload",
+    ///     method: .post,
+    ///     content: .multipart([
+    ///         .field("title", "Holiday"), .file("photo", path: "/sea.jpg", contentType: "image/jpeg"),
+    ///     ])
+    /// )
+    /// ```
+    ///
+    /// Parts of known bytes alone are joined in memory, and every transport carries them. If there is a file or a
+    /// stream among them, the body is produced while it is sent
+    /// (``TransportCapabilities/Capability/streamedRequestBodies``). It has a Content-Length if the length of each part
+    /// is known, and can be sent again if each part can.
+    /// - Parameters:
+    ///   - parts: The parts; none make an empty form.
+    ///   - boundary: Returns the boundary. Default: 40 random hexadecimal digits behind `NetworkLayer-`. One that
+    ///     occurs in a part of known bytes is ``NetworkError/Code/invalidParameters``.
+    public static func multipart(
+        _ parts: [MultipartPart],
+        boundary: (@Sendable () -> String)? = nil
+    ) -> RequestContent {
+        RequestContent { _ in
+            let bodies = try parts.map { try $0.body() }
+            let own = boundary?()
+            if let own { try MultipartPart.check(boundary: own, of: bodies.compactMap(\.knownBytes)) }
+            let boundary = own ?? MultipartPart.randomBoundary()
+            var pieces: [TransportRequest.Body] = []
+            for (part, body) in zip(parts, bodies) {
+                let separator = pieces.isEmpty ? "" : "\r\n"
+                pieces.append(.bytes(Data("\(separator)--\(boundary)\r\n".utf8) + (try part.head())))
+                pieces.append(body)
             }
-            throw NetworkError.refused(.invalidParameters, "each of \(attempts) multipart boundaries occurs in a part")
+            pieces.append(.bytes(Data("\(pieces.isEmpty ? "" : "\r\n")--\(boundary)--\r\n".utf8)))
+            return Encoded(try .joined(pieces), contentType: "multipart/form-data; boundary=\(boundary)")
         }
+    }
+}
 
-        private static func occurs(_ boundary: [UInt8], in part: Data) -> Bool {
-            let bytes = part.span
-            guard bytes.count >= boundary.count else { return false }
-            for start in 0...(bytes.count - boundary.count) where bytes[start] == boundary[0] {
-                if boundary.indices.allSatisfy({ bytes[start + $0] == boundary[$0] }) { return true }
+extension TransportRequest.Body {
+    /// Returns several bodies as one, in their order.
+    static func joined(_ pieces: [TransportRequest.Body]) throws -> TransportRequest.Body {
+        let known = pieces.compactMap(\.knownBytes)
+        if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }
+        let lengths = pieces.compactMap(\.length)
+        let total = try lengths.reduce(0) { total, length in
+            let (sum, isTooLarge) = total.addingReportingOverflow(length)
+            guard !isTooLarge else {
+                throw NetworkError.refused(.invalidParameters, "the sum of the parts' lengths is too large")
             }
-            return false
+            return sum
         }
-
-        /// Checks a boundary by RFC 2046 §5.1.1, without the characters that would need quotes in Content-Type.
-        private static func check(_ boundary: String) throws {
-            let isPlain = boundary.utf8.allSatisfy { $0.isLetterOrDigit || "-_.'+".utf8.contains($0) }
-            guard isPlain, (1...70).contains(boundary.utf8.count) else {
-                throw NetworkError.refused(
-                    .invalidParameters, "a multipart boundary must have 1 to 70 letters, digits or -_.'+")
-            }
-        }
+        return TransportRequest.Body(
+            content: .produced(
+                BodyProducer(
+                    length: lengths.count == pieces.count ? total : nil,
+                    isReplayable: pieces.allSatisfy(\.isReplayable)
+                ) { deliver in
+                    for piece in pieces {
+                        switch piece.content {
+                        case .bytes(let bytes): try await deliver(bytes)
+                        case .produced(let producer): try await producer.runExactly(deliver)
+                        }
+                    }
+                }
+            )
+        )
     }
 }

@@ -14,13 +14,11 @@ struct QueryEncoder {
             bytes: RequestURL.maximumBytes,
             error: .unusableURL(
                 "its query has more than \(RequestURL.maximumBytes) bytes as it is sent, which is the limit on a URL"))
-        /// The limit on a form: the default one on a body.
         static let form = Limit(
             bytes: 64 << 20,
             error: NetworkError.refused(.invalidParameters, "the form has more than 64 MiB as it is sent"))
     }
 
-    /// Creates an encoder.
     init(
         _ conventions: RequestData.Conventions, limit: Limit,
         escape: @escaping (String) -> String = PercentEncoding.component
@@ -28,48 +26,35 @@ struct QueryEncoder {
         (self.conventions, self.limit, self.escape) = (conventions, limit, escape)
     }
 
-    /// The pairs of names and values so far.
-    private struct Pairs {
-        var texts: [String] = []
-        var bytes = 0
-
-        mutating func append(_ pair: String, limit: Limit) throws {
-            texts.append(pair)
-            bytes += pair.utf8.count + 1
-            guard bytes <= limit.bytes + 1 else { throw limit.error }
-        }
-    }
-
-    /// Returns the encoded parameters.
     func encode(_ parameters: [String: ParameterValue]) throws -> String {
-        var pairs = Pairs()
+        var text = ""
         for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
             if let problem = value.firstProblem(at: name) { throw problem }
-            try append(value, name: name, to: &pairs)
+            try append(value, name: name, to: &text)
         }
-        return pairs.texts.joined(separator: "&")
+        return text
     }
 
-    private func append(_ value: ParameterValue, name: String, to pairs: inout Pairs) throws {
+    private func append(_ value: ParameterValue, name: String, to text: inout String) throws {
         switch value {
-        case .array(let values): try append(values, name: name, to: &pairs)
+        case .array(let values): try append(values, name: name, to: &text)
         case .object(let values):
             for (key, value) in values.sorted(by: { $0.key < $1.key }) where value != .null {
                 guard name.utf8.count <= limit.bytes else { throw limit.error }
                 let nested = conventions.objects == .dots ? "\(name).\(key)" : "\(name)[\(key)]"
-                try append(value, name: nested, to: &pairs)
+                try append(value, name: nested, to: &text)
             }
-        default: if let text = text(of: value) { try pairs.append("\(escape(name))=\(escape(text))", limit: limit) }
+        default: if let value = self.text(of: value) { try append("\(escape(name))=\(escape(value))", to: &text) }
         }
     }
 
-    private func append(_ values: [ParameterValue], name: String, to pairs: inout Pairs) throws {
+    private func append(_ values: [ParameterValue], name: String, to text: inout String) throws {
         switch conventions.arrays {
-        case .repeated: for value in values { try append(value, name: name, to: &pairs) }
-        case .brackets: for value in values where value != .null { try append(value, name: "\(name)[]", to: &pairs) }
+        case .repeated: for value in values { try append(value, name: name, to: &text) }
+        case .brackets: for value in values where value != .null { try append(value, name: "\(name)[]", to: &text) }
         case .indexed:
             for (index, value) in values.enumerated() where value != .null {
-                try append(value, name: "\(name)[\(index)]", to: &pairs)
+                try append(value, name: "\(name)[\(index)]", to: &text)
             }
         case .commas:
             let texts = try values.enumerated().compactMap { index, value in
@@ -79,11 +64,16 @@ struct QueryEncoder {
                         "\(name)[\(index)]",
                         "is a list or an object, which a list with commas can't hold"
                     )
-                default: text(of: value).map(escape)
+                default: self.text(of: value).map(escape)
                 }
             }
-            if !texts.isEmpty { try pairs.append("\(escape(name))=\(texts.joined(separator: ","))", limit: limit) }
+            if !texts.isEmpty { try append("\(escape(name))=\(texts.joined(separator: ","))", to: &text) }
         }
+    }
+
+    private func append(_ pair: String, to text: inout String) throws {
+        text += (text.isEmpty ? "" : "&") + pair
+        guard text.utf8.count <= limit.bytes else { throw limit.error }
     }
 
     /// Returns the text of a value that is neither a list nor an object; `nil` if it is left out.

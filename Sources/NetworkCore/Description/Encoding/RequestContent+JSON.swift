@@ -36,7 +36,6 @@ extension RequestContent {
         }
     }
 
-    /// Throws ``NetworkError/Code/invalidParameters``, which names the place; any other error of the encoder unchanged.
     private static func json(_ bytes: @escaping @Sendable (Defaults) throws -> Data) -> RequestContent {
         RequestContent { defaults in
             do {

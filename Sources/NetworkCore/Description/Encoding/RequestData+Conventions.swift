@@ -72,7 +72,6 @@ extension RequestData {
             static let range =
                 Date(timeIntervalSince1970: -62_135_596_800)..<Date(timeIntervalSince1970: 253_402_300_800)
 
-            /// Returns a date within ``range`` as text or as a number.
             func value(of date: Date) -> ParameterValue {
                 let seconds = date.timeIntervalSince1970
                 switch self {
@@ -93,7 +92,6 @@ extension RequestData {
 }
 
 extension ParameterValue {
-    /// Returns the same value with each date written by a convention.
     func writingDates(as dates: RequestData.Conventions.Dates) -> ParameterValue {
         switch self {
         case .date(let date): dates.value(of: date)

@@ -65,11 +65,9 @@ extension NetworkError.DecodingFailure: SafelyPrinted {
     public var description: String { "the body is not a \(Redaction.visible(type))" }
 }
 
-/// The start of a body as text that is safe to display.
 enum Excerpt {
     static let maximumBytes = 512
 
-    /// Returns the first 512 bytes as text.
     static func of(_ body: Data) -> String {
         let text = shown(String(decoding: body.prefix(maximumBytes), as: UTF8.self))
         return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text

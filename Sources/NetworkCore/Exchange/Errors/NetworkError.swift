@@ -92,7 +92,6 @@ public struct NetworkError: Error, Sendable {
         public var elapsed: Duration
         /// The number of attempts: 1, and 1 more for each retry of the pipeline and each repeat of the transport.
         public var attempts = 1
-        /// The number of times that the transport itself sent the request again.
         package var repeats = 0
         /// The number of redirects that the last attempt followed.
         public var redirectCount = 0
@@ -115,7 +114,6 @@ public struct NetworkError: Error, Sendable {
         public var headerFields: HTTPFields
         /// The whole body, decompressed; for a streamed body its start, at most 64 KiB.
         public var body: Data
-        /// The decoder of the client that received it.
         package var decoder: (any ResponseDecoder)?
 
         /// Creates a rejected response, for tests and for a dispatcher of your own.
@@ -149,7 +147,6 @@ public struct NetworkError: Error, Sendable {
         }
     }
 
-    /// Returns the error of a request that is not sent.
     static func refused(_ code: Code, _ message: String) -> NetworkError {
         NetworkError(code, message, phase: .preparing)
     }
@@ -205,7 +202,6 @@ public struct NetworkError: Error, Sendable {
         return error
     }
 
-    /// Returns the error for an exchange that did not end in time.
     package static func totalTimeout(of request: TransportRequest, phase: Phase) -> NetworkError {
         timeout(.totalTimeout, of: request.options, phase: phase)
     }

@@ -21,7 +21,6 @@ package enum TLSFault {
         "lib(0)::reason(0)",
     ]
 
-    /// Returns one sentence for people.
     package static func sentence(for code: NetworkError.Code, in text: String = "") -> String {
         switch code {
         case .tlsFailed where text.lowercased().contains("wrong version number"):

@@ -86,3 +86,74 @@ struct RareOptions: Sendable, Hashable {
 
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
+
+/// Checks for the values of options, before anything is sent. libcurl does not filter line breaks, and a C string ends
+/// at NUL.
+enum OptionCheck {
+    /// Checks that a text has no control characters, at most 65,536 bytes and, unless allowed, is not empty.
+    static func text(_ value: String, _ name: String, mayBeEmpty: Bool = false) throws {
+        if let offset = value.utf8.enumerated().first(where: { $0.element < 0x20 || $0.element == 0x7F })?.offset {
+            throw invalid(name, "has a control character at byte \(offset)")
+        }
+        if value.isEmpty, !mayBeEmpty { throw invalid(name, "is empty") }
+        if value.utf8.count > 65_536 { throw invalid(name, "has more than 65536 bytes") }
+    }
+
+    /// Checks that a text may be the path of a file that libcurl reads on the transport's thread: no pipe or device,
+    /// which would hold the thread up.
+    static func file(_ path: String, _ name: String) throws {
+        if SystemFile.isPipeOrDevice(path) { throw invalid(name, "names a pipe or a device, not a file") }
+    }
+
+    /// Checks that a text consists of visible ASCII without the given characters.
+    static func token(_ value: String, _ name: String, without excluded: String = "") throws {
+        try text(value, name)
+        guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !excluded.utf8.contains($0) }) else {
+            throw invalid(name, "has a character that is not allowed there")
+        }
+    }
+
+    /// Checks a host name or an IP address. An IPv6 address may have brackets.
+    @discardableResult
+    static func host(_ value: String, _ name: String) throws -> String {
+        try text(value, name)
+        // What ends a host in a URL would be left out of the check below, and so would an empty port.
+        let isPlain = !value.utf8.contains { "#?/\\@".utf8.contains($0) }
+        guard isPlain, !value.hasByteSuffix(":") || value.hasByteSuffix("::") else {
+            throw invalid(name, "is not a host")
+        }
+        let isBareIPv6 = value.contains(byte: UInt8(ascii: ":")) && !value.hasBytePrefix("[")
+        do {
+            let url = try RequestURL(ascii: "http://\(isBareIPv6 ? "[\(value)]" : value)/")
+            guard url.port == nil, url.path == "/", url.query == nil else { throw invalid(name, "is not a host") }
+            return url.host
+        } catch {
+            throw invalid(name, "is not a host: \((error as? NetworkError)?.message ?? "\(error)")")
+        }
+    }
+
+    static func port(_ value: Int, _ name: String) throws {
+        guard (1...65_535).contains(value) else { throw invalid(name, "is \(value); a port is from 1 to 65535") }
+    }
+
+    /// Checks that a duration is above 0 and at most a year.
+    static func duration(_ value: Duration, _ name: String) throws {
+        guard value > .zero, value <= TransportOptions.maximumTimeout else {
+            throw invalid(name, "is \(value); it must be above 0 and at most a year")
+        }
+    }
+
+    /// Checks that a duration is from 0 to a year.
+    static func pause(_ value: Duration, _ name: String) throws {
+        if value != .zero { try duration(value, name) }
+    }
+
+    /// Checks that a number is not below a limit.
+    static func atLeast(_ limit: Int, _ value: Int, _ name: String) throws {
+        if value < limit { throw invalid(name, "is \(value); it must be \(limit) or more") }
+    }
+
+    static func invalid(_ name: String, _ problem: String) -> NetworkError {
+        NetworkError.refused(.invalidOption, "\(name) \(problem)")
+    }
+}

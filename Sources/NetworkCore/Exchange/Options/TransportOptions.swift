@@ -56,10 +56,10 @@ public struct TransportOptions: Sendable, Hashable {
     ///
     /// Copies of options with a closure are equal; a closure that is set twice makes two that are not.
     public var progress: (@Sendable (TransferProgress) -> Void)? {
-        get { progressHandler?.report }
-        set { progressHandler = newValue.map(ProgressHandler.init) }
+        get { progressHandler?.value }
+        set { progressHandler = newValue.map { Identified($0) } }
     }
-    private var progressHandler: ProgressHandler?
+    private var progressHandler: Identified<@Sendable (TransferProgress) -> Void>?
     /// The log for the exchange as it goes over the wire, without secrets. Default: `nil`. Not supported by the
     /// URLSession transport. Next to ``Names/dnsOverHTTPS`` it is ``NetworkError/Code/invalidOption``.
     public var wireLog: WireLog?

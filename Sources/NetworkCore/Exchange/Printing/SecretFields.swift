@@ -61,13 +61,11 @@ public enum SecretFields {
             "auth", "apikey", "assertion", "bearer", "cookie", "credential", "passw", "passphrase", "passcode",
             "secret", "signature", "session", "token"
         ), by: { $0[0] })
-    /// The texts that mark a name as secret if they are a word of their own.
     private static let words = Set(
         bytes("jwt", "sign", "sig", "hmac", "pwd", "pass", "pin", "otp", "csrf", "xsrf", "saml", "sid", "dpop")
             .map { $0[...] })
     private static let shortest = 3
     private static let longestWord = 4
-    /// The names that contain `key` but protect nothing.
     private static let harmless = Set(
         bytes(
             "idempotency-key", "sec-websocket-key", "surrogate-key", "public-key-pins", "public-key-pins-report-only"))

@@ -15,13 +15,11 @@ struct URLRedaction {
         return authority(of: word, from: start)
     }
 
-    /// Returns a whole URL or URL reference, redacted.
     func url(_ text: ArraySlice<UInt8>) -> [UInt8] {
         // Possibly a user and a password without a scheme.
         authority(of: text, from: Self.authority(in: text.prefix { !Self.beginsTail($0) }) ?? text.startIndex)
     }
 
-    /// Returns a text whose authority begins at an index.
     private func authority(of text: ArraySlice<UInt8>, from start: Int) -> [UInt8] {
         let end = text[start...].firstIndex(where: Self.beginsTail) ?? text.endIndex
         let tail = end < text.endIndex && end + 1 < text.endIndex ? [text[end]] + mark : Array(text[end...])

@@ -1,7 +1,6 @@
-import HTTPTypes
+public import HTTPTypes
+public import Logging
 
-/// A redactor for the lines of a wire log. It works on bytes, because a colon with a combining mark is another
-/// Character.
 struct WireRedaction: Sendable {
     private var redaction: Redaction
 
@@ -31,7 +30,6 @@ struct WireRedaction: Sendable {
         }
     }
 
-    /// Returns the printable form of a line of a response's head.
     private func received(_ line: Substring.UTF8View) -> String {
         // A folded line continues a value, which may be that of a secret field.
         if line.first.map(Redaction.isBlank) ?? true { return redaction.mark }
@@ -45,7 +43,6 @@ struct WireRedaction: Sendable {
         return String(decoding: version, as: UTF8.self) + " " + String(decoding: status, as: UTF8.self)
     }
 
-    /// Returns the printable form of a field's line.
     private func field(_ line: Substring.UTF8View) -> String {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             return redaction.text(String(Substring(line)), isField: true)
@@ -98,4 +95,60 @@ struct WireRedaction: Sendable {
         }
         return nil
     }
+}
+
+/// A log of the traffic on the wire, written to a swift-log `Logger`: heads and events without bodies and without
+/// secrets.
+///
+/// ```swift
+/// request.options.wireLog = WireLog(Logger(label: "wire"))
+/// ```
+///
+/// Each line is one message at debug level, logged on the transport's own thread. It starts with `>` for sent data, `<`
+/// for received data, or `*` for a message of the library below. A body appears as its number of bytes.
+///
+/// The values of ``SecretFields``, of ``TransportOptions/secretFields`` and of the names that you add appear as `…`,
+/// and so do queries, fragments, users and passwords in URLs. A server can't forge a line: control characters are
+/// written as `\u{1B}`, and a line has at most 1,024 bytes. Of the heads and trailers of one exchange's response, the
+/// first 64 KiB are logged, since that happens while other exchanges wait.
+///
+/// Two wire logs are equal if they are the same object, so that options stay comparable.
+public final class WireLog: Sendable, Hashable {
+    private let logger: Logger
+    private let redaction: WireRedaction
+    /// The limit on the bytes of the heads and trailers of one response that are logged.
+    package static let maximumReceivedBytes = 65_536
+
+    /// Creates a wire log.
+    /// - Parameters:
+    ///   - logger: The logger for the lines, which have debug level.
+    ///   - secretFields: Further header fields whose values are secret. Default: none.
+    public convenience init(_ logger: Logger, secretFields: Set<HTTPField.Name> = []) {
+        self.init(logger, WireRedaction(secrets: secretFields))
+    }
+
+    private init(_ logger: Logger, _ redaction: WireRedaction) {
+        self.logger = logger
+        self.redaction = redaction
+    }
+
+    func hiding(_ names: Set<HTTPField.Name>) -> WireLog {
+        names.isEmpty ? self : WireLog(logger, redaction.hiding(names))
+    }
+
+    /// Logs a part of a head, or a message of the library below, with one log message for each line.
+    package func write(_ direction: Character, _ text: String) {
+        guard logger.logLevel <= .debug else { return }
+        for line in redaction.lines(of: text, direction) { logger.debug("\(String(direction)) \(line)") }
+    }
+
+    package func writeBody(_ direction: Character, bytes: Int) {
+        logger.debug("\(String(direction)) [\(bytes) bytes of body]")
+    }
+
+    /// Returns whether both logs are the same object.
+    public static func == (left: WireLog, right: WireLog) -> Bool { left === right }
+
+    /// Hashes the object's identity.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -27,7 +27,6 @@ extension HTTPFields {
         append(try HTTPField(checking: name, value: value))
     }
 
-    /// The maximum number of fields.
     static let maximumFields = TransportRequest.maximumHeaderBytes / 5
 
     /// Returns the body's length that the head announces, or `nil` if it announces none.
@@ -69,7 +68,6 @@ extension HTTPField {
         return bytes <= maximumValueBytes ? nil : "has a value of \(bytes) bytes; at most \(maximumValueBytes) are sent"
     }
 
-    /// The maximum length of a value, in bytes.
     static let maximumValueBytes = 65_536
 
     private static func controlCharacter(in value: String) -> String? {

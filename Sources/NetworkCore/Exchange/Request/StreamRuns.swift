@@ -6,7 +6,6 @@ import Synchronization
 final class StreamRuns: Sendable {
     private struct State {
         var lastNumber = 0
-        /// The exchanges of the readings, by number.
         var running: [Int: StreamReading?] = [:]
         var cancelled: Set<Int> = []
         /// The readings that wait for the cancelled ones.
@@ -99,10 +98,8 @@ package final class StreamReading: Sendable {
     /// The reading for which the current task produces a body.
     @TaskLocal package static var current: StreamReading?
 
-    /// - Parameter isLeft: Whether the response is over already.
     package init(isLeft: Bool) { state = Guarded(State(isLeft: isLeft)) }
 
-    /// Records that the response is over.
     package func leave() { state.withLock { $0.isLeft = true } }
 
     var isLeft: Bool { state.withLock(\.isLeft) }

@@ -124,9 +124,7 @@ extension TransportRequest {
 
 /// The source of a streamed body.
 package struct BodyProducer: Sendable, SafelyPrinted {
-    /// The total number of bytes, if known.
     package let length: Int?
-    /// Whether ``run`` may be called again from the start.
     package let isReplayable: Bool
     private let produce: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
 
@@ -171,7 +169,6 @@ extension NetworkError {
             phase: .waiting)
     }
 
-    /// Returns the error for a streamed body that is shorter or longer than announced.
     package static func bodyLengthMismatch(expected: Int, got: String) -> NetworkError {
         NetworkError(
             .bodyLengthMismatch,

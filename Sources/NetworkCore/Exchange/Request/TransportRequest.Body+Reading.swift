@@ -1,3 +1,5 @@
+import CLibrary
+import Dispatch
 public import FoundationEssentials
 import Synchronization
 
@@ -99,10 +101,88 @@ final class BodyCollector: Sendable {
             "the request's body is larger than the \(limit) bytes that are collected in memory (maximumBodyBytes)")
     }
 
-    /// Returns the whole body.
     func finish() throws -> Data {
         let body = collected.withLock { $0 }
         guard let length, length != body.count else { return body }
         throw NetworkError.bodyLengthMismatch(expected: length, got: "\(body.count)")
+    }
+}
+
+/// A file to send. It is opened and read on a queue of its own, because a disk may be slow, and neither the loop nor
+/// the threads of other tasks may block. Only its length is read where the request is made.
+struct BodyFile: Sendable {
+    let path: String
+    let length: Int
+    private static let pieceBytes = 65_536
+
+    init(path: String) throws {
+        // A pipe has no length and can't be sent again.
+        let file = try SystemFile(openingRegularFile: path)
+        // Nothing was written, so closing can't lose anything.
+        defer { try? file.close() }
+        length = Int(try file.status().st_size)
+        self.path = path
+    }
+
+    func read(_ deliver: @Sendable (Data) async throws -> Void) async throws {
+        let queue = DispatchQueue(label: "NetworkLayer.BodyFile")
+        let file = try await queue.perform { [path] in try SystemFile(openingRegularFile: path) }
+        // Nothing was written, so closing can't lose anything.
+        do {
+            while case let piece = try await queue.perform({ try file.read(upTo: Self.pieceBytes) }), !piece.isEmpty {
+                try await deliver(piece)
+            }
+        } catch {
+            try? await queue.perform { try file.close() }
+            throw error
+        }
+        try? await queue.perform { try file.close() }
+    }
+}
+
+extension DispatchQueue {
+    /// Does work on the queue: a disk may be slow, and neither the loop nor the threads of other tasks may block.
+    func perform<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            async { continuation.resume(with: Result { try work() }) }
+        }
+    }
+}
+
+extension TransportRequest.Body {
+    /// Returns the body compressed with gzip: bytes at once, a stream each time it is sent.
+    /// - Parameter check: Throws when there is no time left. Called for bytes only: a stream's task is cancelled with
+    ///   its exchange.
+    func gzipped(level: Int, check: () throws -> Void = {}) throws -> TransportRequest.Body {
+        switch content {
+        case .bytes(let bytes): .bytes(try Deflater(level: level).pack(bytes, isLast: true, check: check))
+        case .produced(let producer):
+            TransportRequest.Body(
+                content: .produced(
+                    BodyProducer(length: nil, isReplayable: producer.isReplayable) { deliver in
+                        try await Self.gzip(producer, level: level, deliver)
+                    }))
+        }
+    }
+
+    private static func gzip(
+        _ producer: BodyProducer, level: Int, _ deliver: @Sendable (Data) async throws -> Void
+    ) async throws {
+        let deflater = Guarded(try Deflater(level: level))
+        let length = Atomic(0)
+        try await producer.run { chunk in
+            length.add(chunk.count, ordering: .relaxed)
+            // The producer may wait for a response to a chunk, so each leaves as a whole.
+            try await deliver(
+                try deflater.withLock {
+                    try $0.pack(chunk, isLast: false, flushes: true, check: Task.checkCancellation)
+                })
+        }
+        // The transport sees only the compressed bytes, so the length is checked here.
+        let count = length.load(ordering: .relaxed)
+        if let expected = producer.length, expected != count {
+            throw NetworkError.bodyLengthMismatch(expected: expected, got: "\(count)")
+        }
+        try await deliver(try deflater.withLock { try $0.pack(Data(), isLast: true) })
     }
 }

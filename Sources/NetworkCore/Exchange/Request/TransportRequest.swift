@@ -41,7 +41,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         var lacksCredentials = false
     }
 
-    /// Whether credentials were left out of the request, because they are for another origin.
     var lacksCredentials: Bool {
         get { content.value.lacksCredentials }
         set { content.value.lacksCredentials = newValue }
@@ -82,7 +81,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         forEachAddedField(body)
     }
 
-    /// The caller's fields as they are sent.
     private var ownFields: HTTPFields {
         var fields = headerFields
         if fields.contains(.contentLength) { fields[.contentLength] = nil }
@@ -137,7 +135,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         return try body?.gzipped(level: level) {}
     }
 
-    /// The level of gzip; `nil` if there is nothing to compress.
     private var compression: Int? {
         guard options.hasRareOptions, case .gzip(let level) = options.requestCompression, let body, body.length != 0
         else { return nil }
@@ -307,6 +304,5 @@ public enum NetworkLayerVersion {
 }
 
 extension RequestURL {
-    /// A URL that is never sent.
     static let placeholder = RequestURL(scheme: "http", host: "localhost", port: nil, path: "/", query: nil)
 }

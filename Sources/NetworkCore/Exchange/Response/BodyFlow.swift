@@ -6,7 +6,6 @@ package struct BodyFlow: Sendable {
     /// The limit while few bodies are in transit, with which a body of up to 1 MiB arrives without a pause.
     package static let roomyMark = 1024 * 1024
 
-    /// The way in which the reader reads the body.
     package enum Mode: Sendable, Equatable {
         /// Chunk by chunk, as they arrive.
         case chunks
@@ -29,7 +28,6 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the transport
 
-    /// The action for bytes that arrived.
     package enum Verdict: Equatable, Sendable { case take, drop, pause, tooLarge(limit: Int) }
 
     /// The action when too much of the body is unread: the sender pauses or, where that is impossible, the exchange
@@ -63,10 +61,8 @@ package struct BodyFlow: Sendable {
         return true
     }
 
-    /// Records that the reader has received all held bytes.
     package mutating func handOver() { held = 0 }
 
-    /// Records that the body is complete or has failed.
     package mutating func end() {
         hasEnded = true
         isPaused = false
@@ -74,10 +70,8 @@ package struct BodyFlow: Sendable {
 
     // MARK: From the reader
 
-    /// The result for a reader.
     package enum Reading: Equatable { case everythingHeld, wait, atEnd }
 
-    /// Requests the next chunk, which is everything that is held.
     package mutating func read() -> (reading: Reading, resumesSender: Bool) {
         if held > 0 {
             held = 0
@@ -101,7 +95,6 @@ package struct BodyFlow: Sendable {
         return (.wait, isPaused, false)
     }
 
-    /// Records that the reader has gone.
     package mutating func discard() -> Bool {
         guard mode != .nothing else { return false }
         mode = .nothing

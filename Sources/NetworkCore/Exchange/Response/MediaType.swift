@@ -1,10 +1,11 @@
+import HTTPTypes
+
 /// A media type with its parameters, as in `Content-Type` (RFC 9110 §8.3.1). Names are in lower case.
 package struct MediaType: Sendable, Hashable {
     package let type: String
     package let subtype: String
     package private(set) var parameters: [String: String] = [:]
 
-    /// - Returns: `nil` if the text is not a media type. Invalid parameters are ignored.
     package init?(_ text: String) {
         let parts = Self.parts(of: text)
         let names = parts[0].split(atByte: UInt8(ascii: "/")).map(\.withoutBlanks)
@@ -18,7 +19,6 @@ package struct MediaType: Sendable, Hashable {
         }
     }
 
-    /// The type and subtype without parameters: `text/html`.
     package var essence: String { "\(type)/\(subtype)" }
 
     /// A name from a Content-Type as an error may show it: printable ASCII, and cut at 64 bytes.
@@ -79,5 +79,41 @@ package struct MediaType: Sendable, Hashable {
 
     private static func isToken(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(\.isOfToken)
+    }
+}
+
+struct ContentRange: Hashable, Sendable {
+    /// The first byte; `nil` for a range that can't be satisfied.
+    var first: Int?
+    var last: Int?
+    /// The whole length; `nil` if the server does not know it.
+    var total: Int?
+
+    init?(_ text: String) {
+        guard text.lowercasedASCII.hasBytePrefix("bytes ") else { return nil }
+        let parts = Substring(text.utf8.dropFirst(6)).split(atByte: UInt8(ascii: "/"))
+        guard parts.count == 2 else { return nil }
+        if parts[1] != "*" {
+            guard let total = Int(asciiDigits: parts[1].utf8) else { return nil }
+            self.total = total
+        }
+        if parts[0] == "*" { return }
+        let ends = parts[0].split(atByte: UInt8(ascii: "-")).map { Int(asciiDigits: $0.utf8) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else {
+            return nil
+        }
+        (self.first, self.last) = (first, last)
+    }
+}
+
+extension TransportRequest {
+    /// Returns whether a 206 may have the part that the request is for (RFC 9110 §15.3.7).
+    func asked(forPartIn head: HTTPResponse) -> Bool {
+        guard let range = headerFields[.range] else { return false }
+        let ends = range.utf8.starts(with: "bytes=".utf8) ? Substring(range.utf8.dropFirst(6)) : ""
+        let parts = ends.split(atByte: UInt8(ascii: "-"))
+        guard parts.count == 2, !parts[0].isEmpty, let first = Int(parts[0]) else { return true }
+        guard let part = head.headerFields[.contentRange].flatMap({ ContentRange($0) }) else { return true }
+        return part.first == first
     }
 }

@@ -38,7 +38,6 @@ extension TransportResponse {
             ended = nil
         }
 
-        /// Creates a body whose source reports its end separately.
         package init(_ source: any EndedBodySource) {
             self.source = source
             record = source
@@ -81,7 +80,6 @@ extension TransportResponse {
             ended == nil ? Body(source: make(source), record: record) : self
         }
 
-        /// Returns the body with metrics that include earlier rounds of its exchange.
         func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {
             let source = AroundBody(source, metrics: { $0.following(rounds: count, repeats: repeats, of: time) })
             return Body(source: source, record: record)
@@ -164,14 +162,12 @@ package final class ReaderClaim: Sendable {
         static let reading: UInt8 = 1, over: UInt8 = 2, hadBytes: UInt8 = 4
     }
 
-    /// What a reading has brought.
     enum Outcome { case chunk, whole, end, failure }
 
     private let phase = Atomic<UInt8>(0)
 
     package init() {}
 
-    /// Begins a reading.
     func begin() -> Bool {
         let before = phase.bitwiseOr(Phase.reading, ordering: .acquiringAndReleasing).oldValue
         if before & Phase.over != 0 { phase.bitwiseAnd(~Phase.reading, ordering: .releasing) }
@@ -235,7 +231,6 @@ final class AroundBody: TransportResponse.BodySource {
 }
 
 extension NetworkError {
-    /// Returns the error for a body larger than its limit.
     package static func bodyTooLarge(limit: Int) -> NetworkError {
         NetworkError(
             .bodyTooLarge,

@@ -33,7 +33,6 @@ public struct TransportResponse: Sendable, SafelyPrinted {
         self.init(head: ReadableHead(head), body: body, givenMetrics: CopyOnWrite(metrics))
     }
 
-    /// Creates a response whose header fields are read on access.
     package init(status: HTTPResponse.Status, head: any UnreadHead, body: Body) {
         self.init(head: ReadableHead(status: status, unread: head), body: body, givenMetrics: nil)
     }
@@ -96,7 +95,6 @@ struct ReadableHead: Sendable, SafelyPrinted {
     }
 }
 
-/// A head that has been checked but not read yet.
 package protocol UnreadHead: AnyObject, Sendable {
     var head: HTTPResponse { get }
 }
@@ -117,7 +115,6 @@ enum ReadableMetrics: Sendable {
     }
 }
 
-/// The data for the metrics of an exchange that has ended.
 package protocol UnreadMetrics: AnyObject, Sendable {
     var metrics: TransportMetrics { get }
 }

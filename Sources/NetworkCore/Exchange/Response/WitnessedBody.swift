@@ -9,7 +9,6 @@ extension TransportResponse {
         return response
     }
 
-    /// What a witness sees of a body.
     package enum BodyEvent: Sendable {
         /// The reader received bytes: a chunk, or the whole body if it was collected.
         case bytes(Data)

@@ -37,7 +37,6 @@ enum HostName {
         return host
     }
 
-    /// Whether a host is an address, judged only by its characters.
     static func isAddress(_ host: String) -> Bool {
         host.hasBytePrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     }

@@ -1,7 +1,6 @@
 /// A fast parser that reads most URLs in one pass: those with scheme and host in lower case and with nothing to change,
 /// refuse or explain. ``RequestURLParser`` takes twenty times as long, for each request whose URL is a text.
 enum PlainURL {
-    /// Returns the URL, or `nil` for a text that only ``RequestURLParser`` can judge.
     static func parse(_ text: String) -> RequestURL? {
         let scheme =
             text.utf8.starts(with: "http://".utf8) ? "http" : text.utf8.starts(with: "https://".utf8) ? "https" : nil
@@ -74,7 +73,6 @@ enum PlainURL {
             return start..<at
         }
 
-        /// Reads the port after the host, if there is one.
         mutating func port() -> (number: Int?, Void)? {
             guard byte == UInt8(ascii: ":") else { return (nil, ()) }
             advance()

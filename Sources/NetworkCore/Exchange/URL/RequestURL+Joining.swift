@@ -103,7 +103,6 @@ extension RequestURL {
         return address.count == 4 ? address[0] == 127 : address == Array(repeating: 0, count: 15) + [1]
     }
 
-    /// Whether the reference begins with a scheme: a letter, then letters, digits, `+`, `-`, `.`, then `:`.
     private static func hasScheme(_ reference: Substring.UTF8View) -> Bool {
         for (offset, byte) in reference.enumerated() {
             switch byte {

@@ -58,7 +58,6 @@ public struct RequestURL: Sendable, Hashable, SafelyPrinted {
     ///   `https` URL, or that has a user.
     public init(_ url: URL) throws { try self.init(url.absoluteString) }
 
-    /// - Parameter text: The complete URL, if it is known.
     init(scheme: String, host: String, port: Int?, path: String, query: String?, text: String? = nil) {
         self.scheme = scheme
         self.host = host
@@ -117,10 +116,7 @@ public struct RequestURL: Sendable, Hashable, SafelyPrinted {
     package var isIPv6Literal: Bool { host.utf8.first == UInt8(ascii: "[") }
 
     /// Whether the host is an address. The parser accepts no other numeric names.
-    package var isAddress: Bool {
-        isIPv6Literal
-            || host.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: ".") }
-    }
+    package var isAddress: Bool { HostName.isAddress(host) }
 
     /// The URL with the query, which may contain secrets, replaced by `…`. For logs and errors.
     public var description: String { "\(scheme)://\(authority)\(path)\(query == nil ? "" : "?…")" }

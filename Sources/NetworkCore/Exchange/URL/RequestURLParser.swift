@@ -5,7 +5,6 @@ struct RequestURLParser {
 
     init(_ string: String) { bytes = Array(string.utf8) }
 
-    /// Returns the URL, and the text before an `@` in its authority.
     mutating func parse() throws -> (url: RequestURL, userinfo: Userinfo?) {
         guard !bytes.isEmpty else { throw NetworkError.unusableURL("it is empty") }
         try checkBytes()
@@ -16,7 +15,6 @@ struct RequestURLParser {
         return (try url.withinLimit(), userinfo)
     }
 
-    /// Returns the text as a path and a query, and nothing else.
     mutating func parseTarget() throws -> (path: String, query: String?) {
         try checkBytes()
         return try parsePathAndQuery()
@@ -121,7 +119,6 @@ struct RequestURLParser {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Resolves dot segments (RFC 3986 §5.2.4).
     static func removingDotSegments(_ path: String) -> String {
         guard path.contains("/.") else { return path }
         var output: [Substring] = []

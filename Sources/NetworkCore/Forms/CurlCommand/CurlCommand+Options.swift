@@ -1,5 +1,4 @@
 extension CurlCommand {
-    /// The options as words of curl's command line; none for options at their defaults.
     var optionArguments: [String] {
         let options = request.options
         var words: [String] = []
@@ -17,7 +16,6 @@ extension CurlCommand {
             + connection(options.connection) + names(options.names) + rate(options.rate)
     }
 
-    /// Returns an option with its value; nothing without a value.
     private func option(_ name: String, _ value: String?) -> [String] { value.map { [name, plain($0)] } ?? [] }
 
     /// Returns seconds with three decimals, from a millisecond, since 0 means no limit to curl(1), to a year: a timeout
@@ -112,7 +110,6 @@ extension CurlCommand {
     }
 
     private func names(_ names: TransportOptions.Names) -> [String] {
-        /// Returns a host with an IPv6 address in brackets.
         func bracketed(_ host: String) -> String {
             host.contains(byte: UInt8(ascii: ":")) && !host.hasBytePrefix("[") ? "[\(host)]" : host
         }

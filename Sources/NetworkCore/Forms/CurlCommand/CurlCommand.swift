@@ -81,7 +81,6 @@ struct CurlCommand {
     let request: TransportRequest
     let isRevealed: Bool
     private let words: [String]
-    /// The body on the wire, compressed if the request is to compress it.
     private let wireBody: TransportRequest.Body?
 
     init(request: TransportRequest, isRevealed: Bool, words: [String] = []) {
@@ -94,7 +93,6 @@ struct CurlCommand {
 
     /// The limit on one word, in bytes; the system's is 128 KiB.
     private static let maximumWordBytes = 65_536
-    /// The limit on a printed body, in bytes.
     private static let maximumPrintedBytes = 1 << 20
     static let redacted = "REDACTED"
 
@@ -189,7 +187,6 @@ struct CurlCommand {
         return (ShellText.printf(bytes), ["--data-binary", "@-"], nil)
     }
 
-    /// What curl does with the credentials other than a transport.
     private var credentialsNote: String? {
         switch request.options.authentication {
         case .awsSigV4:
@@ -206,7 +203,6 @@ struct CurlCommand {
     private static func sized(_ length: Int?) -> String { length.map { " of \($0) bytes" } ?? "" }
 }
 
-/// Text and bytes in the syntax of a POSIX shell.
 package enum ShellText {
     /// Returns one word: unchanged if it has no character with a meaning to a shell, else in single quotes.
     package static func word(_ text: String) -> String {
@@ -230,7 +226,6 @@ package enum ShellText {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns a `printf` in visible ASCII that prints any bytes.
     static func printf(_ bytes: Data) -> String {
         var format: [UInt8] = []
         format.reserveCapacity(bytes.count * 2)

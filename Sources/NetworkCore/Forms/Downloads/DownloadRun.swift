@@ -3,7 +3,6 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// A download: one exchange after another until the file is complete.
 struct DownloadRun: Sendable {
     let prepared: PreparedCall
     let path: String
@@ -27,7 +26,6 @@ struct DownloadRun: Sendable {
         options.resumes && request.method == .get && request.body == nil && !request.headerFields.contains(.range)
     }
 
-    /// Downloads the file.
     func run() async throws -> NetworkResponse<DownloadedFile> {
         let file = try await BlockingFile(path, options)
         do {
@@ -55,7 +53,6 @@ struct DownloadRun: Sendable {
         }
     }
 
-    /// Sends requests until the file is complete.
     private func fetch(into file: BlockingFile) async throws -> (Arrival, resumedFrom: Int) {
         var (retries, failuresInARow, hasBegun) = (0, 0, false)
         var mayResume = canResume
@@ -72,9 +69,8 @@ struct DownloadRun: Sendable {
                     continue
                 case .isComplete:
                     try await arrival.validate(as: plan.whole(of: arrival.head))
-                    try await file.perform { $0.claim() }
-                    do { try checkLength(before) } catch { throw arrival.naming(error) }
                     try await resume(file)
+                    do { try checkLength(before) } catch { throw arrival.naming(error) }
                     return (arrival, before)
                 case .append(let total):
                     try await arrival.validate(as: plan.whole(of: arrival.head))

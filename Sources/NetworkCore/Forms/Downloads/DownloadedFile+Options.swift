@@ -49,7 +49,6 @@ extension DownloadedFile {
     public struct ExpectedChecksum: Sendable {
         /// The expected result in hexadecimal digits, in lower case.
         let hexadecimal: String
-        /// Creates the checksum that is compared.
         let make: @Sendable () -> any Checksum
 
         /// Creates an expectation with a checksum of your own.
@@ -66,7 +65,6 @@ extension DownloadedFile {
             ExpectedChecksum(hexadecimal) { SHA256Checksum() }
         }
 
-        /// Checks the expectation.
         func check() throws {
             let isHexadecimal = hexadecimal.utf8.allSatisfy { $0.hexDigit != nil }
             var empty = make()

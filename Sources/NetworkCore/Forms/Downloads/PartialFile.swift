@@ -1,10 +1,10 @@
 import CLibrary
 import FoundationEssentials
 
-/// An incomplete file: `NAME.partial` next to `NAME`, which it becomes, with `NAME.partial.json` for the version that
-/// it is a part of. All methods block.
+/// An incomplete file: `NAME.partial` next to `NAME`, with `NAME.partial.json` for the version that it is a part of. The
+/// record is there before the file, goes after it, and is locked in between. A partial file without a record, and a
+/// record with bytes that no download writes, are a user's and left alone. All methods block.
 struct PartialFile {
-    /// The path of the complete file.
     let path: String
     private let file: SystemFile
     private let recordFile: SystemFile
@@ -14,7 +14,6 @@ struct PartialFile {
     private let replaced: FilePlace.Attributes?
     /// Whether this download owns the bytes in the file, because it restarted or resumed it.
     private var isOwn = false
-    /// The number of bytes in the file.
     private(set) var length: Int
     /// The version of the bytes in the file; `nil` if no download can resume them.
     private(set) var record: PartialRecord?
@@ -29,7 +28,6 @@ struct PartialFile {
     /// The record of bytes that no download can resume. It is no text that a user's file is likely to hold.
     private static let emptyRecord = Data(#"{"validator":null}"#.utf8)
 
-    /// Opens or creates the partial file.
     init(
         for path: String,
         permissions: UInt16? = nil,
@@ -42,47 +40,40 @@ struct PartialFile {
         self.permissions = permissions.map { mode_t($0) } ?? existing?.permissions
         inherits = permissions == nil
         makeChecksum = checksum
-        // Only users that may read the whole file may read a part; its owner also writes it. The group of a file
-        // that is replaced is set in the next step, and until then the file is its owner's alone.
-        let mode = existing == nil ? self.permissions.map { $0 | 0o600 } ?? 0o666 : 0o600
+        // Only users that may read the whole file may read a part; its owner also writes it.
+        let isPrivate = self.permissions != nil
         let (lock, isCreated) = try Self.lockedRecord(at: path + ".partial.json")
         recordFile = lock
-        var isNew = isCreated
         do throws(NetworkError) {
+            let isNew: Bool
             (isNew, record) = try Self.content(of: lock, at: path + ".partial.json")
-            (file, length) = try Self.opened(path + ".partial", mode: mode, isNew: isNew, lock)
+            (file, length) = try Self.opened(path + ".partial", isPrivate: isPrivate, isNew: isNew, lock)
         } catch {
             // Only the first error is reported.
             if isCreated { try? SystemFile.remove(path + ".partial.json") }
             try? lock.close()
             throw error
         }
-        // An earlier download with other permissions may have left it.
-        guard let permissions = self.permissions else { return }
-        do throws(NetworkError) {
-            try file.setPermissions(try fitting(permissions) | 0o600)
-        } catch {
-            // Only the first error is reported.
-            if isNew { try? delete() } else { try? leave() }
-            throw error
-        }
     }
 
     /// Opens the partial file. If the record is new, the file must not be there yet, and the record is written first.
     private static func opened(
-        _ path: String, mode: mode_t, isNew: Bool, _ recordFile: SystemFile
+        _ path: String, isPrivate: Bool, isNew: Bool, _ recordFile: SystemFile
     ) throws(NetworkError) -> (SystemFile, length: Int) {
         if isNew {
             guard try SystemFile.status(of: path) == nil else { throw inTheWay(path) }
             try write(nil, to: recordFile)
         }
-        let file = try SystemFile(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: mode)
+        let file = try SystemFile(
+            opening: path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: isPrivate ? 0o600 : 0o666)
         do throws(NetworkError) {
             let status = try file.status()
             // In a folder that others may write to, another user may have put the file there.
             guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == SystemFile.ownUser else {
                 throw .file(path, EEXIST)
             }
+            // An earlier download with other permissions may have left it.
+            if isPrivate { try file.setPermissions(0o600) }
             return (file, Int(status.st_size))
         } catch {
             try? file.close()  // Only the first error is reported.
@@ -96,12 +87,6 @@ struct PartialFile {
         return .file(path, EEXIST, .unwritableFile, problem, .preparing)
     }
 
-    /// Gives the file the group of the one that it replaces, and returns the permissions that it may have in its group.
-    private func fitting(_ permissions: mode_t) throws(NetworkError) -> mode_t {
-        guard let replaced else { return permissions }
-        return replaced.permissions(permissions, inGroup: try file.setGroup(replaced.group))
-    }
-
     /// Refuses a name that leaves no room for the longer names, one of which may fit and the other not.
     private static func checkRoom(behind path: String) throws(NetworkError) {
         let length = path.utf8.count + ".partial.json".utf8.count
@@ -110,7 +95,6 @@ struct PartialFile {
         }
     }
 
-    /// Opens or creates the record, and locks it.
     private static func lockedRecord(at path: String) throws(NetworkError) -> (SystemFile, isCreated: Bool) {
         while true {
             var isCreated = true
@@ -157,7 +141,6 @@ struct PartialFile {
         return (false, record)
     }
 
-    /// Restarts the file at offset 0.
     mutating func restart(as record: PartialRecord?) throws(NetworkError) {
         isOwn = true
         // In this order an interruption leaves no bytes next to another version's record.
@@ -183,23 +166,14 @@ struct PartialFile {
         isOwn = true
         if let makeChecksum, checksum == nil {
             var sum = makeChecksum()
-            var offset = 0
-            while case let piece = try piece(at: offset), !piece.isEmpty {
+            try file.seek(to: 0)
+            while case let piece = try file.read(), !piece.isEmpty {
                 sum.update(piece)
-                offset += piece.count
                 try check()
             }
             checksum = sum
         }
         try file.seek(to: length)
-    }
-
-    /// Marks the bytes in the file as this download's own, after the server has said that the file is complete.
-    mutating func claim() { isOwn = true }
-
-    private func piece(at offset: Int) throws(NetworkError) -> Data {
-        try file.seek(to: offset)
-        return try file.read()
     }
 
     mutating func append(_ bytes: Data) throws(NetworkError) {
@@ -214,14 +188,15 @@ struct PartialFile {
         checksum?.update(bytes)
     }
 
-    /// Returns the checksum of all bytes in hexadecimal digits; `nil` if none was wanted.
     mutating func sum() -> String? { checksum?.finish().hexadecimal }
 
-    /// Renames the file once the disk has all of it.
     func finish() throws(NetworkError) {
         // The owner first: the permissions refer to the owner.
         if let replaced { file.setOwner(replaced.owner, replaced.group) }
-        if let permissions { try file.setPermissions(inherits ? try fitting(permissions) : permissions) }
+        if let permissions {
+            let inherited = inherits ? try replaced?.permissions(permissions, inGroup: file.status().st_gid) : nil
+            try file.setPermissions(inherited ?? permissions)
+        }
         try file.sync()
         try checkName()
         try SystemFile.rename(partialPath, to: path)
@@ -245,7 +220,6 @@ struct PartialFile {
         if try recordFile.isNamed(recordPath) { try SystemFile.remove(recordPath) }
     }
 
-    /// Returns once the disk has the file's name too.
     private func syncFolder() throws(NetworkError) {
         let path = FilePlace.folder(of: path)
         let folder = try SystemFile(opening: path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY)
@@ -258,7 +232,6 @@ struct PartialFile {
         try folder.close()
     }
 
-    /// Leaves the file for a later download.
     func leave() throws(NetworkError) {
         let closed = Result { () throws(NetworkError) in try file.close() }
         try recordFile.close()

@@ -12,7 +12,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
     var source: String?
     /// A strong entity tag, or the date of the last change: a value for If-Range.
     var validator: String
-    /// The whole length in bytes, if the server has sent it.
     var total: Int?
     /// The Content-Type, which the response with the rest need not repeat.
     var contentType: String?
@@ -29,7 +28,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
         self.contentType = contentType
     }
 
-    /// Whether the validator is an entity tag, and not a date.
     var hasTag: Bool { validator.hasBytePrefix("\"") }
 
     /// Creates the record of a whole representation that begins to arrive.
@@ -48,7 +46,6 @@ struct PartialRecord: Codable, Hashable, Sendable {
 
     func isOf(_ url: RequestURL) -> Bool { self.url == url.withoutQuery && query == url.queryDigest }
 
-    /// Whether a response from the URL is one of the same resource.
     func isFrom(_ other: RequestURL) -> Bool { source.map { $0 == other.sourceDigest } ?? isOf(other) }
 
     /// Returns a strong validator (RFC 9110 §8.8.1, §13.1.5): an entity tag that is not weak, or else a date of the
@@ -59,8 +56,8 @@ struct PartialRecord: Codable, Hashable, Sendable {
             return tag.hasBytePrefix("\"") && tag.hasByteSuffix("\"") && tag.utf8.count <= 4096 ? tag : nil
         }
         guard let text = head.headerFields[.lastModified], text.utf8.count <= 64,
-            let changed = HTTPDate.parse(text, now: Date()),
-            let now = head.headerFields[.date].flatMap({ HTTPDate.parse($0, now: Date()) }),
+            let changed = FieldDate.parse(text),
+            let now = head.headerFields[.date].flatMap(FieldDate.parse),
             now.timeIntervalSince(changed) >= 1
         else { return nil }
         return text

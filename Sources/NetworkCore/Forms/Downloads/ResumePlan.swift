@@ -2,11 +2,9 @@ import HTTPTypes
 
 /// The request for the rest of a partial file, and the reaction to its response. Pure: it touches no file.
 struct ResumePlan: Sendable {
-    /// The record of the bytes in the file.
     private let record: PartialRecord?
     private let length: Int
 
-    /// Creates a plan.
     init(length: Int, record: PartialRecord?) {
         self.length = length
         self.record = length > 0 ? record : nil
@@ -20,11 +18,9 @@ struct ResumePlan: Sendable {
     }
 
     enum Reaction: Equatable {
-        /// Its body is the rest of the file.
         case append(total: Int?)
         /// Its body is the whole file, if its status is accepted.
         case writeWhole
-        /// The file is complete.
         case isComplete
         /// The bytes in the file can't be used: delete them, and send the request again without a range.
         case startAgain

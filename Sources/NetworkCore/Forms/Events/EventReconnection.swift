@@ -3,13 +3,10 @@ import HTTPTypes
 /// The rules for when a stream of events reconnects, and when it ends. Pure: each event returns an action.
 struct EventReconnection: Sendable {
     private let options: ServerSentEvents.Options
-    /// Whether the request may be sent again.
     private let mayRepeat: Bool
-    /// The server's own pause, once it has sent one.
     var serverTime: Duration?
     /// The number of connections in a row that failed or brought no event.
     private(set) var failures = 0
-    /// Whether the current connection has brought an event.
     private var hasEvent = false
 
     init(_ options: ServerSentEvents.Options, isReplayable: Bool = true, isIdempotent: Bool = true) {
@@ -46,7 +43,6 @@ struct EventReconnection: Sendable {
         return next(jitter: jitter)
     }
 
-    /// Handles a connection that broke or was never made.
     mutating func lost(jitter: Double) -> Action {
         guard mayRepeat else { return .giveUp }
         failures += 1

@@ -10,7 +10,6 @@ extension ServerSentEvents {
         public var type: String
         /// The event's data, with its lines joined by LF.
         public var data: String
-        /// The decoder of the client that received the event.
         var decoder = CarriedDecoder()
 
         /// Creates an event.

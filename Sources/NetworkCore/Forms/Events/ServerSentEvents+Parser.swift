@@ -65,7 +65,6 @@ extension ServerSentEvents {
             return events
         }
 
-        /// Handles a blank line: the event is complete, if it has data.
         private mutating func dispatch() -> Event? {
             lastEventID = pendingID
             defer { (type, data) = ("", "") }

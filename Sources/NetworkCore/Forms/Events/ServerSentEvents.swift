@@ -82,7 +82,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             return event
         }
 
-        /// Connects, or reads a chunk.
         private mutating func step() async throws {
             guard let arrival = connection.arrival, var chunks else {
                 try await connection.open()
@@ -177,7 +176,6 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             }
         }
 
-        /// Returns the events of a chunk, the last one first.
         fileprivate mutating func take(_ chunk: Data) -> [Event] {
             var events = parser.events(in: chunk)
             for index in events.indices { events[index].decoder.value = prepared.client.decoder }

@@ -38,42 +38,18 @@ enum Charset: String, Sendable, CaseIterable {
         self = charset
     }
 
-    /// Returns the text, converted piece by piece. A byte order mark before UTF-8 is not part of it.
+    /// Returns the text; a byte order mark before UTF-8 is not part of it.
+    /// - Parameter place: The name of the bytes in an error: `the body`, `line 3`.
     func text(
-        of bytes: some RandomAccessCollection<UInt8>,
-        invalid: ResponseLines.InvalidText,
-        _ place: @autoclosure () -> String,
-        pieceBytes: Int = Self.pieceBytes,
-        check: () throws -> Void
+        of bytes: some Collection<UInt8>, invalid: ResponseLines.InvalidText, _ place: @autoclosure () -> String
     ) throws -> String {
-        var rest = self == .utf8 ? bytes.withoutMark : bytes[...]
-        var text = ""
-        text.reserveCapacity(rest.count)
-        while !rest.isEmpty {
-            try check()
-            var piece = Array(rest.prefix(pieceBytes))
-            // The last piece ends where the text does.
-            if piece.count < rest.count, self == .utf8 { piece.removeSubrange(Self.border(in: piece)...) }
-            guard let part = self.text(of: piece, invalid: invalid) else {
-                throw NetworkError(.undecodableText, "\(place()) is not \(rawValue)", phase: .decoding)
-            }
-            text += part
-            rest = rest.dropFirst(piece.count)
+        guard let text = text(of: self == .utf8 ? bytes.withoutMark : bytes[...], invalid: invalid) else {
+            throw NetworkError(.undecodableText, "\(place()) is not \(rawValue)", phase: .decoding)
         }
         return text
     }
 
-    static let pieceBytes = 65_536
-
-    /// Returns the index where UTF-8 may be divided: before a byte that begins a character, or after three continuation
-    /// bytes, since no character has more.
-    private static func border(in piece: [UInt8]) -> Int {
-        let last = piece.indices.suffix(4).last { piece[$0] & 0xC0 != 0x80 }
-        return last ?? piece.count
-    }
-
-    /// Returns a piece's text; `nil` for bytes that are refused.
-    private func text(of piece: [UInt8], invalid: ResponseLines.InvalidText) -> String? {
+    private func text(of piece: some Collection<UInt8>, invalid: ResponseLines.InvalidText) -> String? {
         switch (self, invalid) {
         case (.latin1, _):
             let utf8 = piece.reduce(into: [UInt8]()) { utf8, byte in

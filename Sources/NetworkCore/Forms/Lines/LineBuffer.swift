@@ -16,7 +16,6 @@ struct LineBuffer: Sendable, SafelyPrinted {
     /// Whether a line was longer than the limit. The buffer then ignores all further bytes.
     private(set) var isOverfull = false
 
-    /// Creates a buffer.
     init(endingWith terminator: Terminator = .any, limit: Int) {
         self.terminator = terminator
         self.limit = limit
@@ -52,13 +51,11 @@ struct LineBuffer: Sendable, SafelyPrinted {
         byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") && terminator == .any
     }
 
-    /// Returns the last line, if it has no terminator.
     mutating func last() -> [UInt8]? {
         defer { rest = [] }
         return rest.isEmpty || isOverfull ? nil : rest
     }
 
-    /// Adds bytes to the line.
     private mutating func hold(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard rest.count + bytes.count <= limit else {
             isOverfull = true
@@ -71,12 +68,71 @@ struct LineBuffer: Sendable, SafelyPrinted {
 }
 
 extension NetworkError {
-    /// Returns the error for a line longer than the limit.
     static func lineTooLong(_ number: Int, limit: Int) -> NetworkError {
         NetworkError(
             .lineTooLong,
             "line \(number) of the body is longer than the limit of \(limit) bytes",
             phase: .receiving
         )
+    }
+}
+
+struct BodyLines {
+    private let arrival: Arrival
+    private let limit: Int
+    private var chunks: TransportResponse.Body.AsyncIterator
+    private var buffer: LineBuffer
+    private var ready: [[UInt8]] = []
+    /// The bytes that have arrived and are not divided yet: a chunk may be as large as a whole body.
+    private var uncut = Data()
+    private static let cutBytes = 65_536
+    private var isAtEnd = false
+    private(set) var number = 0
+
+    init(_ arrival: Arrival, endingWith terminator: LineBuffer.Terminator, limit: Int) {
+        self.arrival = arrival
+        self.limit = limit
+        chunks = arrival.incoming.body.makeAsyncIterator()
+        buffer = LineBuffer(endingWith: terminator, limit: limit)
+    }
+
+    mutating func next() async throws -> [UInt8]? {
+        while true {
+            if ready.isEmpty, isAtEnd { return nil }
+            do {
+                try arrival.call.check(while: .receiving)
+                if let line = ready.popLast() {
+                    number += 1
+                    return line
+                }
+                try await fill()
+            } catch {
+                // A second reader is refused, and the exchange is the first one's.
+                if NetworkError.code(of: error) == .bodyAlreadyRead { isAtEnd = true } else { await end() }
+                throw NetworkError.thrown(arrival.naming(error))
+            }
+        }
+    }
+
+    /// Ends the sequence before the body does, and the exchange with it: the caller may hold the response for a long
+    /// time.
+    mutating func end() async {
+        isAtEnd = true
+        ready = []
+        await arrival.incoming.end()
+    }
+
+    private mutating func fill() async throws {
+        if buffer.isOverfull { throw NetworkError.lineTooLong(number + 1, limit: limit) }
+        if uncut.isEmpty {
+            guard let chunk = try await chunks.next() else {
+                isAtEnd = true
+                ready = buffer.last().map { [$0] } ?? []
+                return
+            }
+            uncut = chunk
+        }
+        ready = buffer.lines(in: uncut.prefix(Self.cutBytes)).reversed()
+        uncut = uncut.dropFirst(Self.cutBytes)
     }
 }

@@ -42,9 +42,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
             do {
                 // A byte order mark is one only at the start of the body; elsewhere it is a character.
                 let hasMark = lines.number > 1 && charset == .utf8 && line.withoutMark.count < line.count
-                let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)") {
-                    try arrival.call.check(while: .decoding)
-                }
+                let text = try charset.text(of: line, invalid: invalid, "line \(lines.number)")
                 return hasMark ? "\u{FEFF}" + text : text
             } catch {
                 await lines.end()

@@ -1,5 +1,5 @@
 import CLibrary
-import FoundationEssentials
+package import FoundationEssentials
 
 /// An open file. Interrupted calls are repeated, writes are completed, and every failure carries its `errno`. A file is
 /// opened to be written, unless it says otherwise: that decides about the code of a failure.
@@ -10,7 +10,6 @@ struct SystemFile {
     /// Whether the file is closed. The system soon reuses a descriptor, so it is closed only once, even after an error.
     private let isClosed = OneTimeFlag()
 
-    /// - Parameters: - flags: The flags of open(2); `O_CLOEXEC` is added. - name: The path that errors show.
     init(
         opening path: String, _ flags: Int32, mode: mode_t = 0o666, shown name: String? = nil, isToRead: Bool = false
     ) throws(NetworkError) {
@@ -48,7 +47,6 @@ struct SystemFile {
         .file(path, number, reason, isToRead: isToRead)
     }
 
-    /// Returns what the system knows of the file (fstat(2)).
     func status() throws(NetworkError) -> stat {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
@@ -131,7 +129,6 @@ struct SystemFile {
         }
     }
 
-    /// Moves the current offset to the given number of bytes from the start.
     func seek(to offset: Int) throws(NetworkError) {
         if lseek(descriptor, off_t(offset), SEEK_SET) < 0 { throw failure() }
     }
@@ -148,11 +145,6 @@ struct SystemFile {
     /// another user's file without being able to create one for that user.
     func setOwner(_ owner: uid_t, _ group: gid_t) {
         if fchown(descriptor, owner, group) != 0 { _ = fchown(descriptor, uid_t.max, group) }
-    }
-
-    /// Sets the group as far as the system allows it.
-    func setGroup(_ group: gid_t) throws(NetworkError) -> gid_t {
-        fchown(descriptor, uid_t.max, group) == 0 ? group : try status().st_gid
     }
 
     /// Returns once the contents are on the disk (fsync(2)).
@@ -174,7 +166,6 @@ struct SystemFile {
         if unsafe CLibrary.rename(path, name) != 0 { throw .file(name, errno) }
     }
 
-    /// Deletes the file at a path, if there is one.
     static func remove(_ path: String) throws(NetworkError) {
         try check(path)
         if unsafe unlink(path) != 0, errno != ENOENT { throw .file(path, errno) }
@@ -240,5 +231,48 @@ enum FileSignals {
             unsafe pthread_sigmask(SIG_SETMASK, &mask, nil)
         }
         return try body()
+    }
+}
+
+/// A file that only its owner may read and write. Each write goes to an offset.
+package struct PrivateFile: Sendable {
+    private let file: SystemFile
+    private let path: String
+
+    /// Creates a file with the permissions 0600, or empties an existing one and restricts it to them.
+    package init(creating path: String, replaces: Bool) throws(NetworkError) {
+        self.path = path
+        file = try SystemFile(opening: path, O_RDWR | O_CREAT | (replaces ? 0 : O_EXCL), mode: 0o600)
+        try takeOver()
+    }
+
+    /// Locks, empties and restricts a regular file. A device belongs to all users, and keeps its permissions.
+    private func takeOver() throws(NetworkError) {
+        do throws(NetworkError) {
+            guard try file.status().st_mode & S_IFMT == S_IFREG else { return }
+            // Some file systems have no locks (ENOLCK); then there is no second writer to keep out by one.
+            guard (try? file.lock()) ?? true else { throw .file(path, EBUSY, "another recording is writing it") }
+            try file.truncate(to: 0)
+            try file.setPermissions(0o600)
+        } catch {
+            try? file.close()
+            throw error
+        }
+    }
+
+    package func write(_ bytes: Data, at offset: Int) throws(NetworkError) {
+        try FileSignals.blocking { () throws(NetworkError) in
+            try file.seek(to: offset)
+            try file.write(bytes)
+        }
+    }
+
+    package func truncate(to length: Int) throws(NetworkError) { try file.truncate(to: length) }
+
+    package func close() throws(NetworkError) { try file.close() }
+
+    /// Returns the contents of a regular file; of one that is longer than the limit, at least one byte more than that.
+    package static func contents(of path: String, upTo limit: Int) throws(NetworkError) -> Data {
+        try SystemFile.contents(of: path, upTo: limit)
     }
 }

@@ -6,7 +6,6 @@ import FoundationEssentials
     private static let pieceBytes = 65_536
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter level: From 1 (fastest) to 9 (smallest).
     init(level: Int) throws {
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
@@ -21,7 +20,6 @@ import FoundationEssentials
         unsafe stream.deallocate()
     }
 
-    /// Compresses more bytes.
     func pack(_ bytes: Data, isLast: Bool, flushes: Bool = false, check: () throws -> Void = {}) throws -> Data {
         var packed = Data()
         var start = bytes.startIndex

@@ -56,7 +56,6 @@ enum InternationalName {
         return unsafe String(cString: output)
     }
 
-    /// Returns the reason in the library's own words: libidn2's messages depend on the locale.
     private static func reason(_ result: CInt) -> String {
         switch result {
         case -203, -206: "a label is too long"
