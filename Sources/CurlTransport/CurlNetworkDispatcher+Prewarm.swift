@@ -41,7 +41,7 @@ extension CurlNetworkDispatcher {
         request.options.authentication = nil
         request.options.connection.isFresh = true
         let isThroughTLS =
-            switch options.proxy.choice {
+            switch options.proxy {
             case .explicit(let proxy): proxy.isHTTPS
             case .environment: NoProxyOption.mayBeHTTPS(isSecure: request.url.scheme == "https")
             case .none: false

@@ -32,7 +32,7 @@ struct QuotedURLTests {
             error.underlying = .init(domain: "libcurl", code: 5, message: text)
             let printed = [
                 "text": Redaction().text(text), "error": "\(error)",
-                "log": WireRedaction().lines(of: text + "\n", "*").joined(separator: "\n"),
+                "log": Redaction().lines(of: text + "\n", "*").joined(separator: "\n"),
             ]
             for (printer, shown) in printed {
                 guard !Self.secrets.contains(where: { password.contains($0) && shown.contains($0) }) else {
@@ -62,7 +62,7 @@ struct QuotedURLTests {
         let words = Redaction().text(String(decoding: start, as: UTF8.self), wasCut: true)
         #expect(!words.contains("4711") && !words.contains("Qz1"), "\(words)")
         let long = String(decoding: start, as: UTF8.self) + String(repeating: " x", count: 1000)
-        let lines = WireRedaction().lines(of: String(long.prefix(2047)), "*").joined()
+        let lines = Redaction().lines(of: String(long.prefix(2047)), "*").joined()
         #expect(!lines.contains("4711") && !lines.contains("Qz1"), "\(lines)")
     }
 

@@ -28,7 +28,7 @@ struct RedactionTests {
     func `no text takes more than in proportion to its length`(_ first: String) async throws {
         let printers: [(String) -> Void] = [
             { _ = Redaction().url($0) }, { _ = Redaction().text($0) }, { _ = Redaction().text($0, isField: true) },
-            { _ = WireRedaction().lines(of: $0, "*") },
+            { _ = Redaction().lines(of: $0, "*") },
         ]
         let length = 4_000
         let usual = String(repeating: "http://h/a ", count: length / 11)

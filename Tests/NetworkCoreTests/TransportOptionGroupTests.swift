@@ -99,7 +99,6 @@ struct TransportOptionGroupTests {
             $0.connection.keepAlive = .init()
             $0.connection.keepAlive?.idle = .milliseconds(1)
         },
-        Case("priority") { $0[Self.priority] = 8 },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, [])] },
         Case("names.addresses") { $0.names.addresses = [.init("a", port: 1, ["127.1"])] },
         Case("names.addresses") { $0.names.addresses = [.init("a b", port: 1, ["::1"])] },
@@ -182,7 +181,15 @@ struct TransportOptionGroupTests {
         (.httpsProxies, Case("https proxy") { $0.proxy = .explicit(TransportOptions.Proxy.Server("https://a:1")) }),
         (.connectionOptions, Case("connection") { $0.connection.isFresh = true }),
         (.unixSockets, Case("unix") { $0.connection.unixSocket = .path("/a") }),
-        (priority.capability, Case("a transport's own") { $0[Self.priority] = 3 }),
+        (.tlsGroups, Case("groups") { $0.tls.groups = "X25519" }),
+        (.tlsSignatureAlgorithms, Case("algorithms") { $0.tls.signatureAlgorithms = "ed25519" }),
+        (
+            .keepAliveProbes,
+            Case("probes") {
+                $0.connection.keepAlive = .init()
+                $0.connection.keepAlive?.probes = 3
+            }
+        ),
         (.nameOptions, Case("names") { $0.names.cacheTime = .zero }),
         (.rateOptions, Case("rate") { $0.rate.maximumSentPerSecond = 1 }),
         (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),

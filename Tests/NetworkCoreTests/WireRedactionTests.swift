@@ -13,7 +13,7 @@ struct WireRedactionTests {
         ("Server: a b", "Server: a b"), ("no colon at all", "no colon at all"),
     ])
     func `the value of a received field with a blank in its name is hidden`(line: String, shown: String) {
-        #expect(WireRedaction().lines(of: line + "\r\n", "<") == [shown])
+        #expect(Redaction().lines(of: line + "\r\n", "<") == [shown])
     }
 
     @Test(arguments: [
@@ -38,14 +38,14 @@ struct WireRedactionTests {
     func `a field loses its secrets`(line: String, expected: String) {
         for direction in ["<", ">"] as [Character] {
             let text = direction == ">" ? "GET / HTTP/1.1\n\(line)\n\n" : line
-            #expect(WireRedaction(secrets: [.own]).lines(of: text, direction).last == expected)
+            #expect(Redaction(secrets: [.own]).lines(of: text, direction).last == expected)
         }
     }
 
     @Test
     func `a request line loses its query`() {
         for query in ["?api_key=abc", "?q=it's-secret", "?12345"] {
-            #expect(WireRedaction().lines(of: "GET /users\(query) HTTP/1.1", ">") == ["GET /users?… HTTP/1.1"])
+            #expect(Redaction().lines(of: "GET /users\(query) HTTP/1.1", ">") == ["GET /users?… HTTP/1.1"])
         }
     }
 
@@ -77,20 +77,20 @@ struct WireRedactionTests {
         ("Server auth using Basic with user 'ada'", "Server auth using Basic with user '…"),
     ])
     func `a message of libcurl shows nothing that it quotes of a request`(line: String, expected: String) {
-        #expect(WireRedaction(secrets: [.own]).lines(of: line, "*") == [expected])
+        #expect(Redaction(secrets: [.own]).lines(of: line, "*") == [expected])
     }
 
     @Test
     func `of a libcurl message in several lines, only the first is shown`() {
         #expect(
-            WireRedaction().lines(of: "Trying 1.2.3.4:80...\nb=1&token=secret\n", "*") == ["Trying 1.2.3.4:80...", "…"])
+            Redaction().lines(of: "Trying 1.2.3.4:80...\nb=1&token=secret\n", "*") == ["Trying 1.2.3.4:80...", "…"])
     }
 
     @Test
     func `only LF ends a line, whatever a server or a caller puts into a value`() {
         for separator in ["\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}", "\r", "\r\u{301}"] {
             let text = "Set-Cookie: a=1\(separator)secret\r\nX-A: x\(separator)< HTTP/1.1 200 forged\n"
-            let lines = WireRedaction().lines(of: text, "<")
+            let lines = Redaction().lines(of: text, "<")
             #expect(lines.count == 2 && lines.first == "Set-Cookie: …")
             #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy { !$0.isInvisible } })
             #expect(!lines.joined().contains("secret"))
@@ -99,7 +99,7 @@ struct WireRedactionTests {
 
     @Test
     func `continuation lines and the reason of a status line are hidden`() {
-        let redaction = WireRedaction()
+        let redaction = Redaction()
         #expect(redaction.lines(of: " secret; Path=/\r\n", "<") == ["…"])
         #expect(redaction.lines(of: "\tsecret\r\n", "<") == ["…"])
         #expect(redaction.lines(of: "HTTP/1.1 401 secret\r\n", "<") == ["HTTP/1.1 401"])
@@ -111,7 +111,7 @@ struct WireRedactionTests {
     @Test
     func `a line has a limit, and many colons cost little`() {
         for direction in ["<", "*"] as [Character] {
-            let lines = WireRedaction().lines(of: String(repeating: "a:", count: 100_000), direction)
+            let lines = Redaction().lines(of: String(repeating: "a:", count: 100_000), direction)
             #expect(lines.allSatisfy { $0.utf8.count <= Redaction.maximumBytes })
         }
     }
@@ -123,7 +123,7 @@ struct WireRedactionTests {
         "header part", "?", "#1", "eyJ.", "Basic ", "\t:", "key:", "location:",
     ])
     func `the cost of a line depends on its length and hardly on its content`(pattern: String) {
-        let redaction = WireRedaction(secrets: [.own])
+        let redaction = Redaction(secrets: [.own])
         let ordinary = Array("x: \(String(repeating: "default-src 'self' h.example; ", count: 140))".utf8.prefix(4096))
         let hostile = Array("x: \(String(repeating: pattern, count: 4096))".utf8.prefix(4096))
         func work(_ line: [UInt8]) -> Duration {
@@ -135,7 +135,7 @@ struct WireRedactionTests {
 
     @Test(arguments: [" ", "\t", " \t ", "\u{B}", "\u{C}", "\u{0}", "\u{A0}", "\u{85}", "\u{2003}"])
     func `secrets are found despite blanks of any kind before the colon or in a value`(blank: String) {
-        let redaction = WireRedaction(secrets: [.own])
+        let redaction = Redaction(secrets: [.own])
         for direction in ["<", ">"] as [Character] {
             for name in ["Set-Cookie", "X-Api-Key", "X-Own", "X-Pin", "Idempotency-Key", "Session.Id", "X.Api.Key"] {
                 for line in ["\(name)\(blank):secret", "\(name)\(blank): secret", "\(name): \(blank)secret"] {

@@ -35,7 +35,7 @@ struct ConnectionKey: Hashable, Sendable {
         case nil: texts.append(nil)
         case .path(let text), .abstract(let text): texts.append(text)
         }
-        if case .explicit(let proxy) = options.proxy.choice {
+        if case .explicit(let proxy) = options.proxy {
             texts += [proxy.user, proxy.password?.value, text(proxy.authorities)]
             for field in proxy.headerFields { texts += [field.name.rawName, field.value] }
         }

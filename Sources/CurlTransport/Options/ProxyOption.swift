@@ -13,7 +13,7 @@ struct ProxyOption: EasyOption {
     }
 
     func apply(to easy: EasyHandle) throws {
-        switch options.proxy.choice {
+        switch options.proxy {
         // NoProxyOption has decided on the environment's.
         case .environment: if options.bypassesEnvironmentsProxy { try easy.goStraight() }
         case .none: try easy.goStraight()
@@ -28,7 +28,7 @@ struct ProxyOption: EasyOption {
     /// is open.
     static func takesAddresses(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return NoProxyOption.mayTakeAddresses }
-        return switch options.proxy.choice {
+        return switch options.proxy {
         case .none: false
         case .environment: NoProxyOption.mayTakeAddresses
         case .explicit(let proxy): takesAddresses(proxy.url)
@@ -44,7 +44,7 @@ struct ProxyOption: EasyOption {
     /// Returns whether the request may open a proxy tunnel.
     static func mayTunnel(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return NoProxyOption.mayBeNamed }
-        return switch options.proxy.choice {
+        return switch options.proxy {
         case .none: false
         case .environment: NoProxyOption.mayBeNamed
         case .explicit: true
@@ -54,7 +54,7 @@ struct ProxyOption: EasyOption {
     /// Returns whether the proxy of an `http` URL may speak TLS.
     static func maySpeakTLS(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return NoProxyOption.mayBeHTTPS(isSecure: false) }
-        return switch options.proxy.choice {
+        return switch options.proxy {
         case .none: false
         case .environment: NoProxyOption.mayBeHTTPS(isSecure: false)
         case .explicit(let proxy): proxy.isHTTPS
@@ -63,7 +63,7 @@ struct ProxyOption: EasyOption {
 
     /// Returns whether the request uses the environment's proxy, if there is one.
     static func usesEnvironments(_ options: TransportOptions) -> Bool {
-        guard case .environment = options.proxy.choice else { return false }
+        guard case .environment = options.proxy else { return false }
         return !options.bypassesEnvironmentsProxy
     }
 

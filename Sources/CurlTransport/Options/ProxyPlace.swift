@@ -65,7 +65,7 @@ extension TransportOptions.Proxy {
     func isNamed(in text: String) -> Bool {
         // libcurl 8.16 and 8.23 have these words.
         if text.contains(" via ") || text.contains(" over proxy ") { return true }
-        return switch choice {
+        return switch self {
         case .none: false
         case .explicit(let proxy): ProxyPlace(proxy.url)?.isNamed(in: text) == true
         case .environment: EnvironmentProxy.all.contains { ProxyPlace($0)?.isNamed(in: text) == true }

@@ -79,7 +79,7 @@ extension TransportOptions {
     fileprivate var mayLeaveHandles: Bool {
         guard hasRareOptions else { return true }
         return rate == Rate() && names == Names() && tls.serverName == nil && !connection.isFresh
-            && !connection.forbidsReuse && proxy == Proxy()
+            && !connection.forbidsReuse && proxy == .environment
     }
 }
 
@@ -107,7 +107,7 @@ struct Origin: Hashable, Sendable {
     private static func goesStraight(_ options: TransportOptions) -> Bool {
         guard options.hasRareOptions else { return !NoProxyOption.mayBeNamed }
         guard options.names.connectTo.isEmpty else { return false }
-        switch options.proxy.choice {
+        switch options.proxy {
         case .none: return true
         case .environment: return !NoProxyOption.mayBeNamed
         case .explicit: return false

@@ -8,25 +8,22 @@ extension NetworkClient {
         var request = try data.based(on: baseURL).transportRequest(options: options, encoder: encoder)
         // User and password in the client's base URL belong to the client.
         if isBelowBase { request.credentials?.belongToClient = true }
-        let saysWhoAsks =
+        let hasOwnCredentials =
             request.headerFields.contains(.authorization) || !isBelowBase && request.hasCredentialsOfItsURL
         let isPlain = headerFields.isEmpty && !request.options.hasRareOptions
-        let isAtHome = isPlain || isBase(originOf: request.url)
-        if !isAtHome {
-            if OfOneOrigin.hasCredentials(options), !saysWhoAsks { request.lacksCredentials = true }
-            OfOneOrigin.remove(from: &request.options)
-        }
-        if saysWhoAsks, request.options.authentication != nil { request.options.authentication = nil }
-        addHeaderFields(to: &request, isAtHome: isAtHome, saysWhoAsks: saysWhoAsks)
+        let isOfBase = isPlain || isBase(originOf: request.url)
+        if !isOfBase { OfOneOrigin.remove(from: &request.options) }
+        if hasOwnCredentials, request.options.authentication != nil { request.options.authentication = nil }
+        addHeaderFields(to: &request, isOfBase: isOfBase, hasOwnCredentials: hasOwnCredentials)
         if !isBelowBase { addCredentials(to: &request) }
         return request
     }
 
     func addDefaults(to request: inout TransportRequest) {
-        let saysWhoAsks =
+        let hasOwnCredentials =
             request.options.authentication != nil || request.hasCredentialsOfItsURL
             || request.headerFields.contains(.authorization)
-        addHeaderFields(to: &request, isAtHome: isBase(originOf: request.url), saysWhoAsks: saysWhoAsks)
+        addHeaderFields(to: &request, isOfBase: isBase(originOf: request.url), hasOwnCredentials: hasOwnCredentials)
         addCredentials(to: &request)
     }
 
@@ -41,15 +38,14 @@ extension NetworkClient {
         request.credentials = credentials
     }
 
-    private func addHeaderFields(to request: inout TransportRequest, isAtHome: Bool, saysWhoAsks: Bool) {
+    private func addHeaderFields(to request: inout TransportRequest, isOfBase: Bool, hasOwnCredentials: Bool) {
         if !options.secretFields.isSubset(of: request.options.secretFields) {
             request.options.secretFields.formUnion(options.secretFields)
         }
         guard !headerFields.isEmpty else { return }
-        if !isAtHome, !saysWhoAsks, headerFields.contains(.authorization) { request.lacksCredentials = true }
         let secrets = request.options.secretFields
         request.addMissing(headerFields) { name in
-            (isAtHome || !OfOneOrigin.contains(name, besides: secrets)) && !(saysWhoAsks && name == .authorization)
+            (isOfBase || !OfOneOrigin.contains(name, besides: secrets)) && !(hasOwnCredentials && name == .authorization)
         }
     }
 

@@ -24,7 +24,7 @@ struct CanaryInventoryTests {
         "TransportOptions.TLS.Version": "a name",
         "TransportOptions.Connection.IPVersion": "a name",
         "TransportOptions.Proxy.Server.AuthenticationScheme": "a name",
-        "TransportOptions.Proxy.Choice": "a proxy, printed apart",
+        "TransportOptions.Proxy": "a proxy, printed apart",
         "TransportOptions.Rate.LowSpeed": "numbers", "TransportOptions.Connection.KeepAlive": "times",
         "TransportOptions.Connection.UnixSocket": "a path",
         "TransportOptions.Names.StaticAddresses": "a name and addresses",

@@ -64,7 +64,7 @@ struct CanaryPlace: Sendable {
         parts += [options.names, options.rate, options.addressPolicy]
         if let authentication = options.authentication { parts.append(authentication) }
         if case .awsSigV4(let signature)? = options.authentication { parts.append(signature) }
-        if case .explicit(let proxy) = options.proxy.choice { parts.append(proxy) }
+        if case .explicit(let proxy) = options.proxy { parts.append(proxy) }
         if let certificate = options.tls.clientCertificate { parts += [certificate, certificate.certificate] }
         do { try request.check(for: everything) } catch { parts.append(error) }
         return parts

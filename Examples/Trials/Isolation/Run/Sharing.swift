@@ -10,11 +10,11 @@ struct Sharing {
         let options = request.options
         let (connection, names) = (options.connection, options.names)
         func text(_ value: Any?) -> String { value.map { "\($0)" } ?? "none" }
-        var proxy = "\(options.proxy.choice)"
+        var proxy = "\(options.proxy)"
         // Through a proxy without a tunnel, the connection is one to the proxy, whatever the host.
         var host = "\(request.url.authority)"
         let tunnels = request.url.scheme == "https" || !names.connectTo.isEmpty
-        if case .explicit(let explicit) = options.proxy.choice {
+        if case .explicit(let explicit) = options.proxy {
             // A plain proxy's fields and credentials are in each request; a tunnel's and SOCKS's made the connection.
             let made = explicit.tunnel || tunnels || explicit.url.hasPrefix("socks")
             let named = "\(explicit.user ?? "") \(explicit.password?.value ?? "") \(explicit.headerFields)"
@@ -22,11 +22,11 @@ struct Sharing {
             if explicit.noProxy.isEmpty, !made { host = "any" }
         }
         let passesBy = request.url.host != "proxied.test" || !names.addresses.isEmpty
-        if options.proxy.choice == .environment {
+        if options.proxy == .environment {
             proxy = passesBy ? "none" : "the environment's"
             if !passesBy, !tunnels { host = "any" }
         }
-        if options.proxy.choice == .none { proxy = "none" }
+        if options.proxy == .none { proxy = "none" }
         var parts = [
             ("scheme", request.url.scheme), ("proxy", proxy), ("unixSocket", text(connection.unixSocket)),
             ("interface", text(connection.interface)), ("localPorts", text(connection.localPorts)),

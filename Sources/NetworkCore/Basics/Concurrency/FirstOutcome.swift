@@ -37,6 +37,24 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         }
     }
 
+    /// Runs work against a timer that throws, each in a task of its own: work that ignores its cancellation must not hold
+    /// up the caller.
+    /// - Parameter error: The outcome in a cancelled task.
+    static func racing(
+        orWhenCancelled error: any Error,
+        _ work: @escaping @Sendable () async throws -> Value,
+        against timer: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let outcome = FirstOutcome()
+        let tasks = [work, timer].map { operation in
+            Task {
+                do { outcome.finish(.success(try await operation())) } catch { outcome.finish(.failure(error)) }
+            }
+        }
+        defer { for task in tasks { task.cancel() } }
+        return try await outcome.value(orWhenCancelled: error)
+    }
+
     /// Delivers the outcome, or does nothing if there was one already.
     @discardableResult
     package func finish(_ outcome: Result<Value, any Error>) -> Bool {

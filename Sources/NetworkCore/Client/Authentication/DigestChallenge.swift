@@ -23,13 +23,9 @@ struct DigestChallenge: Sendable {
     let isStale: Bool
     private let realm: String
     private var nonce: String
-    /// The paths and URLs below which the credentials are good without another challenge; empty for the whole server
-    /// (RFC 7616 §3.3), and `nil` for nowhere.
-    private let domain: [String]?
-    /// The maximum number of URIs in a domain; with more the nonce serves no other request.
-    private static let maximumSpaces = 64
     private let opaque: String?
-    private let hasQuality: Bool
+    /// Without a quality the nonce has no count, and each request looks like a replay.
+    let hasQuality: Bool
     private let hashesUser: Bool
     /// Whether the challenge names its algorithm, which the response then repeats.
     private let namesAlgorithm: Bool
@@ -57,8 +53,6 @@ struct DigestChallenge: Sendable {
         self.nonce = nonce
         realm = challenge["realm"] ?? ""
         opaque = challenge["opaque"]
-        let spaces = challenge["domain"]?.split(separator: " ", maxSplits: Self.maximumSpaces) ?? []
-        domain = spaces.count > Self.maximumSpaces ? nil : spaces.map(String.init)
         let bytes = nonce.utf8.count + realm.utf8.count + (opaque?.utf8.count ?? 0)
         guard bytes <= Self.maximumTextBytes else { return nil }
         hasQuality = challenge["qop"] != nil
@@ -96,18 +90,6 @@ struct DigestChallenge: Sendable {
         var challenge = self
         challenge.nonce = next
         return challenge
-    }
-
-    /// Returns whether the credentials are good for a URL of the server, without another challenge. Without a quality
-    /// the nonce has no count, and each request looks like a replay.
-    func covers(_ url: RequestURL) -> Bool {
-        guard hasQuality, let domain else { return false }
-        return domain.isEmpty
-            || domain.contains { space in
-                if space.hasPrefix("/") { return url.path.hasBytePrefix(space) }
-                guard let place = try? RequestURL(space) else { return false }
-                return place.hasSameOrigin(as: url) && url.path.hasBytePrefix(place.path)
-            }
     }
 
     private static func quoted(_ text: String) -> String {

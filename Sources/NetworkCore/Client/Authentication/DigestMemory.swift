@@ -77,10 +77,8 @@ package final class DigestMemory: Sendable {
     func credentials(
         _ credentials: TransportOptions.Authentication.Challenged, for request: TransportRequest, at place: Place
     ) -> String? {
-        // Outside the lock, which all origins share.
-        guard let known = entries.withLock({ $0[place] }), known.challenge.covers(request.url) else { return nil }
         var next: Entry? = entries.withLock { entries in
-            guard let entry = entries[place], entry.clientNonce == known.clientNonce else { return nil }
+            guard let entry = entries[place], entry.challenge.hasQuality else { return nil }
             entries[place]?.count += 1
             return entry
         }

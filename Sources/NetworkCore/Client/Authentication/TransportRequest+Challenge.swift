@@ -12,7 +12,7 @@ extension TransportRequest {
 
     /// The proxy and the credentials for its challenge, if the request goes to it as a request.
     private var proxyCredentials: (url: String, credentials: TransportOptions.Authentication.Challenged)? {
-        guard case .explicit(let proxy) = options.proxy.choice, let user = proxy.user,
+        guard case .explicit(let proxy) = options.proxy, let user = proxy.user,
             proxy.respondsToChallenge(of: self), !headerFields.contains(.proxyAuthorization)
         else { return nil }
         let credentials = TransportOptions.Authentication.Challenged(

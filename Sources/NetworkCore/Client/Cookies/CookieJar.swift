@@ -104,13 +104,10 @@ public final class CookieJar: Sendable {
     func keep(_ cookies: [Cookie]) {
         let now = now()
         let latest = SetCookieParser.latestEnd(from: now)
-        // Not all at once: others use the jar meanwhile, and a file may have very many.
-        for start in stride(from: 0, to: cookies.count, by: 100) {
-            store.withLock { store in
-                for var cookie in cookies[start...].prefix(100) {
-                    cookie.expires = cookie.expires.map { min($0, latest) }
-                    store.keep(cookie, at: now)
-                }
+        store.withLock { store in
+            for var cookie in cookies {
+                cookie.expires = cookie.expires.map { min($0, latest) }
+                store.keep(cookie, at: now)
             }
         }
     }

@@ -69,11 +69,6 @@ struct Arrival: Sendable {
         guard var error = named as? NetworkError, ![.totalTimeout, .cancelled].contains(error.code) else {
             return named
         }
-        if error.code == .unacceptableStatus, response.status == .unauthorized, sent.lacksCredentials,
-            !sent.headerFields.contains(.authorization), sent.options.authentication == nil, sent.credentials == nil
-        {
-            error.message += "; the client's credentials were not sent: they are for another origin"
-        }
         error.response = .init(
             status: response.status, headerFields: response.headerFields, body: response.body, decoder: client.decoder)
         return error

@@ -99,7 +99,7 @@ public final class BearerAuthentication: Interceptor {
     public func intercept(_ request: TransportRequest, in call: Call, next: Next)
         async throws -> TransportResponse
     {
-        guard isFor(request) else { return try await next(withoutToken(request)) }
+        guard isFor(request) else { return try await next(request) }
         let first = try await call.withinDeadline { try await self.token(newerThan: nil) }
         let (sent, exchanges) = (try request.carrying(first.token), call.exchanges)
         let response = try await next(sent)
@@ -116,16 +116,6 @@ public final class BearerAuthentication: Interceptor {
         await response.drain()
         let second = try await call.withinDeadline { try await self.token(newerThan: first.number) }
         return try await next(try request.carrying(second.token))
-    }
-
-    /// Returns a request that gets no token. If its origin is the reason, a 401 says so.
-    private func withoutToken(_ request: TransportRequest) -> TransportRequest {
-        guard !origins.contains(where: { $0.hasSameOrigin(as: request.url) }), !request.hasOwnCredentialsInURL,
-            !request.headerFields.contains(.authorization), request.options.authentication == nil
-        else { return request }
-        var request = request
-        request.lacksCredentials = true
-        return request
     }
 
     private func isFor(_ request: TransportRequest) -> Bool {
@@ -155,33 +145,19 @@ public final class BearerAuthentication: Interceptor {
     private func startRefresh(of refused: IssuedToken?) -> Task<IssuedToken, any Error> {
         let within = Self.refreshing + [ObjectIdentifier(self)]
         return Task.detached(priority: Task.currentPriority) { [self] in
-            let outcome = FirstOutcome<IssuedToken>()
-            let refreshing = Task {
-                let result: Result<IssuedToken, any Error>
-                do {
+            let result: Result<IssuedToken, any Error>
+            do {
+                let issued = try await FirstOutcome<IssuedToken>.racing(orWhenCancelled: NetworkError.cancelled) { [self] in
                     let token = try await Self.$refreshing.withValue(within) { try await refresh?(refused?.token) }
                     // A token that can't be sent would never be refused, and so never renewed.
                     try OptionCheck.token(token?.value ?? "", "the token of the refresh")
-                    result = .success(IssuedToken(token: token ?? "", number: (refused?.number ?? 0) + 1))
-                } catch {
-                    result = .failure(error)
+                    return IssuedToken(token: token ?? "", number: (refused?.number ?? 0) + 1)
+                } against: { [self] in
+                    try await time.sleep(timeout)
+                    let words = "the token was not renewed within \(timeout); the refresh may wait for a request that "
+                    throw NetworkError(.totalTimeout, words + "waits for it", phase: .waiting)
                 }
-                outcome.finish(result)
-            }
-            let timing = Task {
-                // Cancelled when the refresh ends first.
-                guard (try? await time.sleep(timeout)) != nil else { return }
-                let words =
-                    "the token was not renewed within \(timeout); the refresh may wait for a request that waits for it"
-                outcome.finish(.failure(NetworkError(.totalTimeout, words, phase: .waiting)))
-            }
-            defer {
-                refreshing.cancel()
-                timing.cancel()
-            }
-            let result: Result<IssuedToken, any Error>
-            do {
-                result = .success(try await outcome.value(orWhenCancelled: NetworkError.cancelled))
+                result = .success(issued)
             } catch {
                 result = .failure(error)
             }

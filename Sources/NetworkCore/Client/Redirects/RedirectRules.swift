@@ -57,8 +57,6 @@ struct RedirectRules: Sendable {
 
     private func leaveSecretsBehind(in request: inout TransportRequest) {
         let own = request.options.secretFields
-        let (hasOptions, hasURL) = (OfOneOrigin.hasCredentials(request.options), request.credentials != nil)
-        if hasOptions || hasURL || request.headerFields.contains(.authorization) { request.lacksCredentials = true }
         request.headerFields.removeAll { OfOneOrigin.contains($0.name, besides: own) }
         OfOneOrigin.remove(from: &request.options)
         // A later redirect back to this origin would send them again.
@@ -81,10 +79,6 @@ enum OfOneOrigin {
 
     static func contains(_ name: HTTPField.Name, besides own: Set<HTTPField.Name>) -> Bool {
         SecretFields.contains(name) || own.contains(name) || places.contains(name.canonicalName)
-    }
-
-    static func hasCredentials(_ options: TransportOptions) -> Bool {
-        options.hasRareOptions && (options.authentication != nil || options.tls.clientCertificate != nil)
     }
 
     /// Removes what is meant for one origin from the options. The user and password of a URL carry their own origin.

@@ -44,9 +44,9 @@ extension NetworkError {
         let shownPath = path(owners.map { ($0, isOfProgram($0) ? $0.stringValue : "…") })
         let failure = NetworkError.DecodingFailure(
             type: TypeName.of(type),
-            codingPath: path(keys.map { ($0, Excerpt.of($0.stringValue)) }),
-            reason: detail.map { "\(words): \(Excerpt.of($0))" } ?? words,
-            bodyStart: Excerpt.of(body)
+            codingPath: path(keys.map { ($0, Redaction.excerpt(of: Data($0.stringValue.utf8))) }),
+            reason: detail.map { "\(words): \(Redaction.excerpt(of: Data($0.utf8)))" } ?? words,
+            bodyStart: Redaction.excerpt(of: body)
         )
         var failed = NetworkError(
             .decodingFailed,

@@ -13,7 +13,7 @@ extension NetworkError: SafelyPrinted {
     /// The description with the decoder's own message and the start of the refused body, for developers. A body can
     /// contain secrets, so nothing in the library prints this text.
     public var unredactedDescription: String {
-        let start = decoding?.bodyStart ?? response.map { Excerpt.of($0.body) }
+        let start = decoding?.bodyStart ?? response.map { Redaction.excerpt(of: $0.body) }
         var text = description
         if let decoding {
             text += "\nthe decoder says: \(decoding.reason)"
@@ -63,25 +63,4 @@ extension NetworkError.FailedResponse: SafelyPrinted {
 extension NetworkError.DecodingFailure: SafelyPrinted {
     /// The requested type. The other properties may quote the body.
     public var description: String { "the body is not a \(Redaction.visible(type))" }
-}
-
-enum Excerpt {
-    static let maximumBytes = 512
-
-    static func of(_ body: Data) -> String {
-        let text = shown(String(decoding: body.prefix(maximumBytes), as: UTF8.self))
-        return body.count > maximumBytes ? text + "… (\(body.count) bytes)" : text
-    }
-
-    /// Returns the first 512 bytes of a text that may hold what a server sent, as for a body.
-    static func of(_ text: String) -> String {
-        text.utf8.count > maximumBytes ? of(Data(text.utf8)) : shown(text)
-    }
-
-    /// Returns a text with its control characters and other invisible characters written as `\u{1B}`.
-    static func shown(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { shown, scalar in
-            shown += scalar.isInvisible ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-    }
 }

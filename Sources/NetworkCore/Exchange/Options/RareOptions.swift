@@ -2,7 +2,7 @@
 /// so that the options of an ordinary request stay small and cheap to copy.
 struct RareOptions: Sendable, Hashable {
     var tls = TransportOptions.TLS()
-    var proxy = TransportOptions.Proxy()
+    var proxy = TransportOptions.Proxy.environment
     var connection = TransportOptions.Connection()
     var names = TransportOptions.Names()
     var rate = TransportOptions.Rate()
@@ -27,7 +27,7 @@ struct RareOptions: Sendable, Hashable {
     }
 
     private func checkTogether() throws {
-        let isProxied = if case .explicit = proxy.choice { true } else { false }
+        let isProxied = if case .explicit = proxy { true } else { false }
         if addressPolicy != .any {
             if isProxied {
                 let reason = "can't be enforced through a proxy, which looks up the names itself"
@@ -48,7 +48,7 @@ struct RareOptions: Sendable, Hashable {
     var required: [TransportCapabilities.Capability] {
         var required: [TransportCapabilities.Capability] = []
         if tls != TransportOptions.TLS() { required += tls.required }
-        if proxy != TransportOptions.Proxy() { required += proxy.required }
+        if proxy != TransportOptions.Proxy.environment { required += proxy.required }
         if connection != TransportOptions.Connection() { required += connection.required }
         if names != TransportOptions.Names() { required += names.required }
         if rate != TransportOptions.Rate() { required += rate.required }
@@ -77,7 +77,7 @@ struct RareOptions: Sendable, Hashable {
         try verdict.get()
         // Not part of the verdict: a file may become a pipe.
         try value.tls.checkFiles()
-        if case .explicit(let proxy) = value.proxy.choice { try proxy.authorities.checkFile("proxy.authorities") }
+        if case .explicit(let proxy) = value.proxy { try proxy.authorities.checkFile("proxy.authorities") }
     }
 
     @usableFromInline static func == (left: RareOptionsBox, right: RareOptionsBox) -> Bool {

@@ -2,37 +2,17 @@ public import HTTPTypes
 
 extension TransportOptions {
     /// The proxy to connect through. Not supported by the URLSession transport, which follows the environment.
-    public struct Proxy: Sendable, Hashable {
-        /// The source of the proxy. Default: ``Choice/environment``.
-        public var choice: Choice
-
-        /// Creates the default: the proxy that the environment names.
-        public init() { choice = .environment }
-
-        init(_ choice: Choice) { self.choice = choice }
-
+    @nonexhaustive
+    public enum Proxy: Sendable, Hashable {
         /// The proxy that the environment names: `http_proxy`, `https_proxy`, `all_proxy`, `no_proxy`. The environment
         /// is not read for every request, so changes while the program runs may have no effect. `no_proxy` is a list
         /// as ``Proxy/Server/noProxy`` is, separated by commas and blanks.
-        public static let environment = Proxy()
+        case environment
         /// No proxy, whatever the environment names. Sets an empty
         /// [CURLOPT_PROXY](https://curl.se/libcurl/c/CURLOPT_PROXY.html).
-        public static let none = Proxy(.none)
+        case none
         /// The given proxy, whatever the environment names.
-        public static func explicit(_ proxy: Proxy.Server) -> Proxy {
-            Proxy(.explicit(proxy))
-        }
-
-        /// The source of the proxy.
-        @nonexhaustive
-        public enum Choice: Sendable, Hashable {
-            /// The environment's variables.
-            case environment
-            /// No proxy.
-            case none
-            /// A proxy that the caller names.
-            case explicit(Proxy.Server)
-        }
+        case explicit(Proxy.Server)
     }
 }
 
@@ -184,11 +164,11 @@ extension TransportOptions.Proxy {
     }
 
     func check() throws {
-        if case .explicit(let proxy) = choice { try proxy.check() }
+        if case .explicit(let proxy) = self { try proxy.check() }
     }
 
     var required: [TransportCapabilities.Capability] {
-        guard case .explicit(let proxy) = choice else { return [.proxyOptions] }
+        guard case .explicit(let proxy) = self else { return [.proxyOptions] }
         var required = [TransportCapabilities.Capability.proxyOptions]
         if proxy.isHTTPS { required.append(.httpsProxies) }
         if case .bytes = proxy.authorities { required.append(.authoritiesInMemory) }

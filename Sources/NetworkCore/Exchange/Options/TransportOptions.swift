@@ -145,7 +145,7 @@ public struct TransportOptions: Sendable, Hashable {
 
     /// The proxy to connect through. Default: ``TransportOptions/Proxy/environment``.
     public var proxy: Proxy {
-        get { rare?.value.proxy ?? Proxy() }
+        get { rare?.value.proxy ?? .environment }
         set { set(\.proxy, newValue) }
     }
 

@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import HTTPTypes
 
 /// The parts of a request or a response that may be printed: one rule for every description, error, log line and curl
@@ -79,15 +80,14 @@ package struct Redaction: Sendable {
             let last = end.isEmpty && !wasCut ? bytes.lastIndex(of: UInt8(ascii: "@")) ?? 0 : bytes.endIndex
             if user < last { (bytes, end) = (bytes[..<user], Array(mark.utf8)) }
         }
-        let urls = URLRedaction(mark)
-        let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { urls.word($0) }
+        let words = bytes.split(separator: 0x20, omittingEmptySubsequences: false).map { word($0) }
         return String(decoding: Array(words.joined(separator: [0x20])) + end, as: UTF8.self)
     }
 
     /// Returns the printable form of a text that is meant to be a URL.
     package func url(_ text: String, limit: Int = maximumBytes) -> String {
         guard text.utf8.count <= RequestURL.maximumBytes else { return mark }
-        return Self.cut(URLRedaction(mark).url(Self.escaped(text[...])[...]), limit: limit)
+        return Self.cut(urlBytes(Self.escaped(text[...])[...]), limit: limit)
     }
 
     /// Returns where a user and a password may begin: after the first `//`, after the first opening quote, or at the
@@ -136,6 +136,14 @@ package struct Redaction: Sendable {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         return cut(escaped(text[...]), limit: limit, of: text.utf8.count)
     }
+
+    /// Returns the first 512 bytes of a body as text, in which bytes that are not UTF-8 are replaced, and its length.
+    static func excerpt(of body: Data) -> String {
+        let start = visible(String(decoding: body.prefix(excerptBytes), as: UTF8.self), limit: .max)
+        return body.count > excerptBytes ? start + "… (\(body.count) bytes)" : start
+    }
+
+    static let excerptBytes = 512
 
     /// Returns the bytes of a text with control characters escaped.
     private static func escaped(_ text: Substring) -> [UInt8] {

@@ -1,30 +1,28 @@
-/// A redactor that removes user, password, query and fragment from URLs. It works on bytes, because a combining mark
-/// after a `?` forms another Character.
-struct URLRedaction {
-    private let mark: [UInt8]
-
-    init(_ mark: String) { self.mark = Array(mark.utf8) }
+/// The redaction of URLs. It works on bytes, because a combining mark after a `?` forms another Character. What may be
+/// half of a user and a password is hidden as a whole.
+extension Redaction {
+    private var markBytes: [UInt8] { Array(mark.utf8) }
 
     /// Returns a word of a text with its URL redacted. A word that contains a token is hidden as a whole.
     func word(_ word: ArraySlice<UInt8>) -> [UInt8] {
-        if Self.holdsToken(word) { return mark }
+        if Self.holdsToken(word) { return markBytes }
         guard let start = Self.authority(in: word.prefix { !Self.beginsTail($0) }) else {
             let isUser = word.firstIndex(of: Self.colon).map { word[$0...].contains(Self.at) } ?? false
-            return isUser ? mark : withoutTail(word)
+            return isUser ? markBytes : withoutTail(word)
         }
         return authority(of: word, from: start)
     }
 
-    func url(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    func urlBytes(_ text: ArraySlice<UInt8>) -> [UInt8] {
         // Possibly a user and a password without a scheme.
         authority(of: text, from: Self.authority(in: text.prefix { !Self.beginsTail($0) }) ?? text.startIndex)
     }
 
     private func authority(of text: ArraySlice<UInt8>, from start: Int) -> [UInt8] {
         let end = text[start...].firstIndex(where: Self.beginsTail) ?? text.endIndex
-        let tail = end < text.endIndex && end + 1 < text.endIndex ? [text[end]] + mark : Array(text[end...])
+        let tail = end < text.endIndex && end + 1 < text.endIndex ? [text[end]] + markBytes : Array(text[end...])
         let host = text[start..<end].prefix { $0 != Self.slash }
-        let hidden = text[..<start] + mark + tail
+        let hidden = text[..<start] + markBytes + tail
         let isLast = host.endIndex == end
         if let user = host.lastIndex(of: Self.at) {
             // A password may contain a `#` or a `?`.
@@ -47,7 +45,7 @@ struct URLRedaction {
         guard let end = word.firstIndex(where: Self.beginsTail) else { return Array(word) }
         let hasPath = word[..<end].contains(Self.slash)
         guard word[(end + 1)...].contains(where: { $0.isLetter || hasPath }) else { return Array(word) }
-        return word[...end] + mark
+        return word[...end] + markBytes
     }
 
     private static let (slash, at, colon) = (UInt8(ascii: "/"), UInt8(ascii: "@"), UInt8(ascii: ":"))
@@ -61,17 +59,17 @@ struct URLRedaction {
         for index in text.indices {
             // A fast check, because most of the hundreds of bytes in an error begin neither.
             guard text[index] == slash || text[index] | 0x20 == UInt8(ascii: "h"),
-                let mark = marks.first(where: { mark in
-                    text[index...].count >= mark.count
-                        && zip(text[index...], mark).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+                let start = starts.first(where: { start in
+                    text[index...].count >= start.count
+                        && zip(text[index...], start).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
                 })
             else { continue }
-            return text[(index + mark.count)...].firstIndex { !isSlash($0) } ?? text.endIndex
+            return text[(index + start.count)...].firstIndex { !isSlash($0) } ?? text.endIndex
         }
         return nil
     }
 
-    private static let marks = ["//", "http:", "https:"].map { Array($0.utf8) }
+    private static let starts = ["//", "http:", "https:"].map { Array($0.utf8) }
 
     /// Returns the text after the host's colon, or `nil` if there is none.
     private static func port(of host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {

@@ -28,42 +28,26 @@ extension TransportRequest {
         let begin = ContinuousClock.now
         let total = options.totalTimeout.map { min($0, TransportOptions.maximumTimeout) }
         let idle = options.idleTimeout.map { min($0, TransportOptions.maximumTimeout) }
-        let movement = Movement()
-        let outcome = FirstOutcome<Void>()
-        // Tasks of their own: a body that ignores its cancellation must not hold up the caller.
-        let reading = Task {
-            do {
-                try await body.read { chunk in
-                    try Task.checkCancellation()
-                    movement.last.withLock { $0 = .now }
-                    try receive(chunk)
+        let last = Movement()
+        try await FirstOutcome<Void>.racing(orWhenCancelled: NetworkError.cancelled) {
+            try await body.read { chunk in
+                try Task.checkCancellation()
+                last.time.withLock { $0 = .now }
+                try receive(chunk)
+            }
+        } against: {
+            while true {
+                let ends = [total.map { begin + $0 }, idle.map { last.time.withLock(\.self) + $0 }].compactMap(\.self)
+                let next = ends.min() ?? begin + TransportOptions.maximumTimeout
+                if next > .now {
+                    try await Task.sleep(until: next, clock: .continuous)
+                } else if let total, begin + total <= .now {
+                    throw NetworkError.refused(.totalTimeout, "\(name) did not end in time (totalTimeout)")
+                } else {
+                    throw NetworkError.refused(.idleTimeout, "\(name) did not move in time (idleTimeout)")
                 }
-                outcome.finish(.success(()))
-            } catch {
-                outcome.finish(.failure(error))
             }
         }
-        let watching = Task {
-            while let next = [total.map { begin + $0 }, idle.map { movement.last.withLock(\.self) + $0 }]
-                .compactMap(\.self).min()
-            {
-                if next <= .now {
-                    let isTotal = total.map { begin + $0 <= .now } ?? false
-                    let (code, words): (NetworkError.Code, String) =
-                        isTotal
-                        ? (.totalTimeout, "did not end in time (totalTimeout)")
-                        : (.idleTimeout, "did not move in time (idleTimeout)")
-                    return outcome.finish(.failure(NetworkError.refused(code, "\(name) \(words)")))
-                }
-                do { try await Task.sleep(until: next, clock: .continuous) } catch { return false }
-            }
-            return false
-        }
-        defer {
-            reading.cancel()
-            watching.cancel()
-        }
-        try await outcome.value(orWhenCancelled: NetworkError.cancelled)
         if let total { options.totalTimeout = max(total - (ContinuousClock.now - begin), .nanoseconds(1)) }
     }
 
@@ -87,5 +71,5 @@ extension TransportRequest {
 }
 
 private final class Movement: Sendable {
-    let last = Guarded(ContinuousClock.now)
+    let time = Guarded(ContinuousClock.now)
 }

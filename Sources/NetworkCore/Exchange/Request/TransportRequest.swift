@@ -37,13 +37,6 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         @usableFromInline var headerFields: HTTPFields
         @usableFromInline var body: Body?
         @usableFromInline var options: TransportOptions
-        /// Whether credentials were left out of the request, because they are for another origin.
-        var lacksCredentials = false
-    }
-
-    var lacksCredentials: Bool {
-        get { content.value.lacksCredentials }
-        set { content.value.lacksCredentials = newValue }
     }
 
     /// Creates a request. ``check(for:)`` checks whether a transport supports it.

@@ -74,7 +74,7 @@ extension CurlCommand {
     private static func version(_ version: TransportOptions.TLS.Version) -> String { "1.\(version.rawValue)" }
 
     private func proxy(_ options: TransportOptions.Proxy) -> [String] {
-        switch options.choice {
+        switch options {
         case .environment: return request.options.bypassesEnvironmentsProxy ? ["--noproxy", "*"] : []
         case .none: return ["--noproxy", "*"]
         case .explicit(let proxy):

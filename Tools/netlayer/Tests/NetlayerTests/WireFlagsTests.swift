@@ -163,7 +163,7 @@ struct WireFlagsTests {
         #expect(options.totalTimeout == .seconds(3))
         #expect(options.tls.clientCertificate == .init(.file("/c")))
         #expect(options.authentication == .basic(user: "c", password: "d"))
-        guard case .explicit(let proxy) = options.proxy.choice else { throw Unexpected() }
+        guard case .explicit(let proxy) = options.proxy else { throw Unexpected() }
         #expect(proxy.tunnel && proxy.user == "a" && proxy.password == "b")
     }
 
@@ -171,7 +171,7 @@ struct WireFlagsTests {
     @Test func `the hosts without a proxy may have blanks around their commas`() async throws {
         let words = ["http://h/", "-x", "http://p:1", "--noproxy", "fe80::/10, ::1/64 ,a.test"]
         let options = try await FetchCommand.parse(words).request().options
-        guard case .explicit(let proxy) = options.proxy.choice else { throw Unexpected() }
+        guard case .explicit(let proxy) = options.proxy else { throw Unexpected() }
         #expect(proxy.noProxy == ["fe80::/10", "::1/64", "a.test"])
     }
 

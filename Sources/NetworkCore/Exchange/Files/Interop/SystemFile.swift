@@ -204,7 +204,7 @@ extension NetworkError {
     ) -> NetworkError {
         let message = unsafe reason ?? String(cString: strerror(number))
         return NetworkError(
-            code, "the file '\(Excerpt.shown(path))' \(problem)", phase: phase,
+            code, "the file '\(Redaction.visible(path))' \(problem)", phase: phase,
             underlying: Underlying(domain: "errno", code: Int(number), message: message))
     }
 
