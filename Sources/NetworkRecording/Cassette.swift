@@ -176,7 +176,8 @@ extension Cassette {
             guard let name = environment[variable] else { return .once }
             guard let mode = Mode(rawValue: name) else {
                 throw NetworkError(
-                    .invalidConfiguration, "\(variable) is '\(Redaction.visible(name, limit: 64))'; it must be 'once', 'always' or 'never'",
+                    .invalidConfiguration,
+                    "\(variable) is '\(Redaction.visible(name, limit: 64))'; it must be 'once', 'always' or 'never'",
                     phase: .preparing)
             }
             return mode

@@ -64,41 +64,6 @@ struct NetworkClientTests {
         expectFailure(.invalidURL) { try RequestURL(try #require(URL(string: "/a"))) }
     }
 
-    @Test func `a 401 says that the credentials are for another origin`() async throws {
-        let home = NetworkClient(transport: StubTransport(always: .status(401)), baseURL: "http://h/")
-        func says(_ client: NetworkClient, _ url: String) async throws -> Bool {
-            let error = await expectFailure(.unacceptableStatus) {
-                try await client.send(RequestData(url: url), as: .data)
-            }
-            return try #require(error).message.hasSuffix("they are for another origin")
-        }
-        let bearer = try BearerAuthentication(for: ["http://h"], token: "t")
-        let clients = [
-            home.with { $0.options.authentication = .basic(user: "a", password: "b") },
-            home.with { $0.headerFields[.authorization] = "Bearer t" },
-            home.with { $0.exchangeInterceptors.append(bearer) },
-        ]
-        for client in clients {
-            #expect(try await says(client, "http://other/"))
-            #expect(try await !says(client, "http://h/"))
-            #expect(try await !says(client, "http://own:password@other/"))
-        }
-        // Another token was sent.
-        let both = clients[2].with { client in
-            client.exchangeInterceptors += [(try? BearerAuthentication(for: ["http://other"], token: "o"))].compactMap(
-                \.self)
-        }
-        #expect(try await !says(both, "http://other/"))
-        #expect(try await !says(home, "http://other/"))
-        let stub = StubTransport()
-        stub.when(.get("/from"), .status(302, headerFields: [.location: "http://other/to"]))
-        stub.when(.get("/to"), .status(401))
-        let redirected = NetworkClient(transport: stub, baseURL: "http://h/").with {
-            $0.options.authentication = .basic(user: "a", password: "b")
-        }
-        #expect(try await says(redirected, "http://h/from"))
-    }
-
     /// Regression: a part of another range was taken for the one that was asked for.
     @Test(
         arguments: [

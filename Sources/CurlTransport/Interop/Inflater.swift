@@ -82,3 +82,19 @@ import NetworkCore
         return (output, consumed)
     }
 }
+
+/// A decoder that removes one content coding from a body, chunk by chunk.
+protocol ContentDecoder: AnyObject {
+    /// Decodes the start of `input`. It must return soon, because nothing interrupts it.
+    func decode(_ input: Data, limit: Int) throws -> (output: Data, consumed: Int)
+
+    /// Whether the end of the coding has been read. All output before it is then complete.
+    var isAtEnd: Bool { get }
+}
+
+extension NetworkError {
+    /// Returns the error for a body with a damaged coding.
+    static func damagedEncoding(_ name: String, _ problem: String) -> NetworkError {
+        NetworkError(.invalidContentEncoding, "the body's \(name) encoding \(problem)", phase: .receiving)
+    }
+}

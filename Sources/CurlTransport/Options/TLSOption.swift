@@ -1,7 +1,8 @@
 import NetworkCore
 
 /// The TLS options (CURLOPT_CAINFO, CAPATH, CAINFO_BLOB, SSLCERT, SSLKEY, KEYPASSWD, PINNEDPUBLICKEY, SSLVERSION,
-/// SSL_OPTIONS, SSL_CIPHER_LIST, TLS13_CIPHERS, SSL_EC_CURVES, SSL_SIGNATURE_ALGORITHMS). ``RouteOption`` sets the server's name.
+/// SSL_OPTIONS, SSL_CIPHER_LIST, TLS13_CIPHERS, SSL_EC_CURVES, SSL_SIGNATURE_ALGORITHMS). ``RouteOption`` sets the
+/// server's name.
 struct TLSOption: EasyOption {
     /// The request's TLS options; `nil` for the defaults.
     let options: TransportOptions.TLS?

@@ -45,7 +45,8 @@ extension NetworkClient {
         guard !headerFields.isEmpty else { return }
         let secrets = request.options.secretFields
         request.addMissing(headerFields) { name in
-            (isOfBase || !OfOneOrigin.contains(name, besides: secrets)) && !(hasOwnCredentials && name == .authorization)
+            (isOfBase || !OfOneOrigin.contains(name, besides: secrets))
+                && !(hasOwnCredentials && name == .authorization)
         }
     }
 

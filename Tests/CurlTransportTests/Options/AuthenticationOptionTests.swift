@@ -96,22 +96,6 @@ struct AuthenticationOptionTests {
         await dispatcher.shutDown(within: .zero)
     }
 
-    @Test func `credentials go out at once only where they are good`() async throws {
-        let domain = Self.challenge([#"Digest realm="r", nonce="n", qop="auth", domain="/a /b/""#])
-        let server = try ScriptedServer(scripts: [
-            [.read, .send(domain), .forEachRequest([.send(Self.ok)])], [.forEachRequest([.send(Self.ok)])],
-        ])
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        for path in ["/a", "/a/1", "/c", "/b/1", "/b"] {
-            _ = try await OptionExchange(server.url(path), over: dispatcher) {
-                $0.authentication = .digest(user: "me", password: "pw")
-            }
-        }
-        #expect(counts(server) == ["- -", "n 1", "n 2", "- -", "n 3", "- -"])
-        await dispatcher.shutDown(within: .zero)
-    }
-
     @Test func `Digest sends a body again`() async throws {
         let body = Data(repeating: 0x61, count: 100_000)
         let server = try Self.challenging(Self.digest)

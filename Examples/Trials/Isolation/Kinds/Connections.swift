@@ -54,7 +54,9 @@ extension Kind {
         Kind("interface-other") { $1.options.connection.interface = "127.0.0.9" },
         Kind("local-ports") { $1.options.connection.localPorts = 41_000...41_900 },
         Kind("keep-alive") { $1.options.connection.keepAlive = .init() },
-        Kind("happy-eyeballs", at: .named("localhost")) { $1.options.connection.happyEyeballsDelay = .milliseconds(50) },
+        Kind("happy-eyeballs", at: .named("localhost")) {
+            $1.options.connection.happyEyeballsDelay = .milliseconds(50)
+        },
         Kind("receive-rate") { $1.options.rate.maximumReceivedPerSecond = 10_000_000 },
         Kind("send-rate", .post) {
             $1.options.rate.maximumSentPerSecond = 10_000_000

@@ -37,8 +37,8 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
         }
     }
 
-    /// Runs work against a timer that throws, each in a task of its own: work that ignores its cancellation must not hold
-    /// up the caller.
+    /// Runs work against a timer that throws, each in a task of its own: work that ignores its cancellation must not
+    /// hold up the caller.
     /// - Parameter error: The outcome in a cancelled task.
     static func racing(
         orWhenCancelled error: any Error,

@@ -77,8 +77,8 @@ package struct CivilDate: Equatable {
     }
 }
 
-/// A parser for dates in header fields, as lenient as RFC 6265 §5.1.1 requires for cookies: tokens in any order, between
-/// any of many delimiters. The three forms of RFC 9110 §5.6.7 are among what it reads.
+/// A parser for dates in header fields, as lenient as RFC 6265 §5.1.1 requires for cookies: tokens in any order,
+/// between any of many delimiters. The three forms of RFC 9110 §5.6.7 are among what it reads.
 enum FieldDate {
     /// Returns the point in time that a text stands for, or `nil` if its day, month, year or time is missing or out of
     /// range.

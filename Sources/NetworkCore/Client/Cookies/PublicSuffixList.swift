@@ -7,9 +7,9 @@ extension CookieJar {
     /// would reach unrelated sites.
     ///
     /// The rules are those of publicsuffix.org. ``system`` reads the list that the system keeps up to date (Debian's
-    /// package `publicsuffix`; its names that are not ASCII need libidn2). Without that list it is ``builtIn``, about 150 of the best-known suffixes, which is not
-    /// complete. In addition to its rules, every list treats a name of one label as a public suffix, so that no cookie
-    /// is ever for all of `com`.
+    /// package `publicsuffix`; its names that are not ASCII need libidn2). Without that list it is ``builtIn``, about
+    /// 150 of the best-known suffixes, which is not complete. In addition to its rules, every list treats a name of one
+    /// label as a public suffix, so that no cookie is ever for all of `com`.
     public struct PublicSuffixList: Sendable {
         private var rules: Set<String> = []
         /// `*.ck` is kept as `ck`.
@@ -21,7 +21,8 @@ extension CookieJar {
 
         /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB.
         public static let system: PublicSuffixList = {
-            guard let text = try? FileText.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 16 << 20) else {
+            guard let text = try? FileText.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 16 << 20)
+            else {
                 return builtIn
             }
             return PublicSuffixList(String(decoding: text, as: UTF8.self))

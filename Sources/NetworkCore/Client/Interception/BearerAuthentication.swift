@@ -147,7 +147,8 @@ public final class BearerAuthentication: Interceptor {
         return Task.detached(priority: Task.currentPriority) { [self] in
             let result: Result<IssuedToken, any Error>
             do {
-                let issued = try await FirstOutcome<IssuedToken>.racing(orWhenCancelled: NetworkError.cancelled) { [self] in
+                let issued = try await FirstOutcome<IssuedToken>.racing(orWhenCancelled: NetworkError.cancelled) {
+                    [self] in
                     let token = try await Self.$refreshing.withValue(within) { try await refresh?(refused?.token) }
                     // A token that can't be sent would never be refused, and so never renewed.
                     try OptionCheck.token(token?.value ?? "", "the token of the refresh")

@@ -83,9 +83,11 @@ public struct LoggingInterceptor: Interceptor {
         of call: NetworkClient.Call, _ request: TransportRequest, _ time: Duration,
         _ outcome: Result<TransportResponse, any Error>
     ) -> Logger.Metadata {
+        let microseconds = Int(min(max(0, time.inSeconds * 1e6), 1e15).rounded())
+        let seconds = "\(microseconds / 1_000_000).\("\(1_000_000 + microseconds % 1_000_000)".dropFirst())"
         var metadata: Logger.Metadata = [
             "http.request.method": "\(Redaction.visible(request.method.rawValue))", "url.full": "\(request.url)",
-            "http.client.request.duration": "\((time.inSeconds * 1e6).rounded() / 1e6)", "call": "\(call.id)",
+            "http.client.request.duration": "\(seconds)", "call": "\(call.id)",
             "attempt": "\(call.attempts)", "exchange": "\(call.exchanges)",
         ]
         switch outcome {

@@ -26,9 +26,9 @@ extension TransportOptions {
         /// the content's type and hash, and the vendor's fields (`X-Amz-…`).
         ///
         /// Each exchange is signed anew, with the time in `X-Amz-Date`, which the caller may set. A body that can be
-        /// sent again is read once more for its hash; a stream to be compressed must then come in the same chunks. A one-time stream has none: for S3 the signature says so
-        /// (`UNSIGNED-PAYLOAD`), and for another service the request fails with ``NetworkError/Code/unsupported``
-        /// unless `X-Amz-Content-Sha256` is set.
+        /// sent again is read once more for its hash; a stream to be compressed must then come in the same chunks. A
+        /// one-time stream has none: for S3 the signature says so (`UNSIGNED-PAYLOAD`), and for another service the
+        /// request fails with ``NetworkError/Code/unsupported`` unless `X-Amz-Content-Sha256` is set.
         case awsSigV4(AWSSignature)
 
         /// The parameters of

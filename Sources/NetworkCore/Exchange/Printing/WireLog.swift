@@ -115,7 +115,8 @@ extension Redaction {
             let shown = field.first == Self.colon ? text(String(Substring(field))) : self.field(field)
             return Self.visible(prefix + shown)
         }
-        guard let end = Self.libcurlsQuotes.compactMap({ message.utf8.firstRange(of: $0.utf8)?.upperBound }).min() else {
+        guard let end = Self.libcurlsQuotes.compactMap({ message.utf8.firstRange(of: $0.utf8)?.upperBound }).min()
+        else {
             return text(message, wasCut: wasCut)
         }
         return text(String(message[..<end])) + mark

@@ -1,8 +1,8 @@
 import CLibrary
 import FoundationEssentials
 
-/// An incomplete file: `NAME.partial` next to `NAME`, with `NAME.partial.json` for the version that it is a part of. The
-/// record is there before the file, goes after it, and is locked in between. A partial file without a record, and a
+/// An incomplete file: `NAME.partial` next to `NAME`, with `NAME.partial.json` for the version that it is a part of.
+/// The record is there before the file, goes after it, and is locked in between. A partial file without a record, and a
 /// record with bytes that no download writes, are a user's and left alone. All methods block.
 struct PartialFile {
     let path: String

@@ -93,7 +93,7 @@ extension TransportRequest {
         request.url = try RequestURL("http://127.0.0.1:\(port)\(url.path)\(query)")
         if options.tls != TransportOptions.TLS() { request.options.tls = TransportOptions.TLS() }
         if options.names != TransportOptions.Names() { request.options.names = TransportOptions.Names() }
-        if options.proxy != TransportOptions.Proxy.environment { request.options.proxy = TransportOptions.Proxy.environment }
+        if options.proxy != .environment { request.options.proxy = .environment }
         request.options.connection.unixSocket = nil
         request.options.connection.ipVersion = .any
         (request.options.connection.interface, request.options.connection.localPorts) = (nil, nil)
