@@ -220,18 +220,6 @@ struct RedirectTests {
         #expect(try await response.body.collect() == Data("moved".utf8))
     }
 
-    @Test func `two Locations are handed back, and the same twice is one`() async throws {
-        func status(_ second: String) async throws -> Int {
-            var fields: HTTPFields = [.location: "/1"]
-            fields.append(HTTPField(name: .location, value: second))
-            let transport = AnsweringTransport(Answer(status: 302, fields: fields), Answer())
-            return try await NetworkClient(transport: transport).send(try .make(.get, "http://a/"), as: .stream).status
-                .code
-        }
-        #expect(try await status("/2") == 302)
-        #expect(try await status("/1") == 200)
-    }
-
     @Test func `a one-time body is not sent again`() async throws {
         let chunks = AsyncStream<Data> { $0.finish() }
         for (status, code) in [(307, 307), (302, 200)] {

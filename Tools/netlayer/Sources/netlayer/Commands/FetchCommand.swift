@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import JSONText
 import NetworkLayer
 
 /// The `netlayer fetch` command: one request, its body on standard output.
