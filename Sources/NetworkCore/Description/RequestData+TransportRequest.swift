@@ -52,7 +52,7 @@ extension RequestData {
     private func withQuery(_ url: RequestURL) throws -> RequestURL {
         let inQuery = [query, parametersAreQuery ? parameters : nil].compactMap { $0 }
         guard !inQuery.isEmpty else { return url }
-        let encoder = QueryEncoder(conventions, limit: .url)
+        let encoder = QueryEncoder(conventions: conventions, limit: .url)
         let added = try inQuery.map { try encoder.encode($0) }.filter { !$0.isEmpty }
         guard !added.isEmpty else { return url }
         let kept = [url.query ?? ""].filter { !$0.isEmpty }

@@ -127,3 +127,17 @@ extension StringProtocol {
         return self[start..<end]
     }
 }
+
+extension Substring.UTF8View {
+    /// Takes the text of a quoted string (RFC 9110 §5.6.4), whose opening quote is first; `nil` without an end.
+    mutating func popQuoted() -> String? {
+        self = dropFirst()
+        var text: [UInt8] = []
+        while let byte = popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+            guard let plain = byte == UInt8(ascii: "\\") ? popFirst() : byte else { return nil }
+            text.append(plain)
+        }
+        return nil
+    }
+}

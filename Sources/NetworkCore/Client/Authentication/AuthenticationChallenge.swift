@@ -60,18 +60,7 @@ private struct ChallengeParser {
         rest = rest.dropFirst()
         skip(\.isBlank)
         guard rest.first == UInt8(ascii: "\"") else { return token() }
-        rest = rest.dropFirst()
-        var text: [UInt8] = []
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
-            guard byte == UInt8(ascii: "\\") else {
-                text.append(byte)
-                continue
-            }
-            guard let escaped = rest.popFirst() else { return nil }
-            text.append(escaped)
-        }
-        return nil
+        return rest.popQuoted()
     }
 
     private mutating func token() -> String {

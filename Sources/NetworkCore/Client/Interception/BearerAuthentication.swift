@@ -9,20 +9,17 @@ import Synchronization
 /// client.exchangeInterceptors.append(bearer)
 /// ```
 ///
-/// It belongs in ``NetworkClient/exchangeInterceptors``, where it sees the origin of each redirect. Among
-/// ``NetworkClient/interceptors`` it sees the end of a call alone: a 401 for a request that did not carry the token, as
-/// after a redirect to another origin, is returned as it is. However many requests get a 401, one refresh runs, and all
-/// of them wait for it. A request that finds a newer token than the refused one uses the newer token. If the refresh
-/// fails, each waiting request fails with its error, and the next request starts a new refresh. A request that is
-/// cancelled or times out stops waiting; the refresh continues for the others. A 401 for the new token is returned as
-/// it is, and the token stays in use: a server may refuse one request for all tokens. So is a 401 for a request whose
-/// body can't be sent again; the next request then starts the refresh.
+/// It belongs in ``NetworkClient/exchangeInterceptors``, where it sees the origin of each redirect. However many
+/// requests get a 401, one refresh runs and all of them wait for it; a request that finds a newer token than the
+/// refused one uses that. If the refresh fails, each waiting request fails with its error, and the next one starts a
+/// new refresh. A request that is cancelled or times out stops waiting. A 401 for the new token is returned as it is,
+/// and so is one for a request whose body can't be sent again; the next request then starts the refresh.
 ///
 /// A request with its own `Authorization` field, with ``TransportOptions/authentication``, or with user and password in
 /// its own URL passes unchanged. (Those of the client's base URL give way to the token.) So do the requests that the
-/// refresh itself sends, in its task and in tasks that inherit its task-local values. A detached task and a callback of
-/// another library don't inherit them: a request from there waits for the refresh that waits for it, until the refresh
-/// times out and all of them fail. Send such a request with a client that has no ``BearerAuthentication``.
+/// refresh sends in its task and in tasks that inherit its task-local values. A detached task and a callback of another
+/// library don't: send their requests with a client that has no ``BearerAuthentication``, or they wait for the refresh
+/// that waits for them, until it times out.
 public final class BearerAuthentication: Interceptor {
     private let origins: [RequestURL]
     private let refresh: (@Sendable (TransportOptions.Secret?) async throws -> TransportOptions.Secret)?

@@ -2,20 +2,17 @@ public import HTTPTypes
 
 /// The redirects that a ``NetworkClient`` follows.
 ///
-/// The rules are the same over every transport. 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET,
-/// 307 and 308 keep method and body. A body that is dropped takes the fields that describe it with it: `Content-…`,
-/// `Digest`, `Repr-Digest`, `Last-Modified`, `Expect`, `Trailer`, `Transfer-Encoding` and `X-Amz-Content-Sha256`. When
-/// the origin (scheme, host, port) changes, the rest of the call goes without ``SecretFields``,
-/// ``TransportOptions/secretFields``, `Host`, `Referer`, ``TransportOptions/authentication``, the client certificate,
-/// ``TransportOptions/TLS/serverName`` and ``TransportOptions/Connection/unixSocket``, and without the user and
-/// password of the URL.
+/// 301 and 302 turn POST into GET, 303 turns everything but HEAD into GET, 307 and 308 keep method and body. A body
+/// that is dropped takes the fields that describe it with it. When the origin (scheme, host, port) changes, the rest of
+/// the call goes without ``SecretFields``, ``TransportOptions/secretFields``, `Host`, `Referer`,
+/// ``TransportOptions/authentication``, the client certificate, ``TransportOptions/TLS/serverName``,
+/// ``TransportOptions/Connection/unixSocket``, and the user and password of the URL.
 ///
 /// Three kinds of response are not redirects and are returned as they are: 300, 304, 305 and 306; one whose `Location`
-/// is missing, given with two different values or not a URL that ``RequestURL`` accepts; and one for which a body would
-/// have to be sent again and can't be (``TransportRequest/Body/isReplayable``). Over URLSession, which joins repeated
-/// fields, so is a `Location` with a comma and a space. A `Location` with a user and password is not accepted either:
-/// browsers and curl use these, but a server should not choose the credentials of a request
-/// ([RFC 9110 §4.2.4](https://www.rfc-editor.org/rfc/rfc9110#section-4.2.4)).
+/// is missing, given with two different values, not a URL that ``RequestURL`` accepts, or has a user and password,
+/// since a server should not choose the credentials of a request; and one for which a body would have to be sent again
+/// and can't be (``TransportRequest/Body/isReplayable``). Over URLSession, which joins repeated fields, so is a
+/// `Location` with a comma and a space.
 ///
 /// ```swift
 /// client.redirectPolicy = .deciding { proposal in

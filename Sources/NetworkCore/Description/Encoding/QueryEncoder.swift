@@ -1,8 +1,8 @@
 /// An encoder of parameters as a query or a form: sorted by name, by the chosen conventions, without `nil`.
 struct QueryEncoder {
-    private let conventions: RequestData.Conventions
-    private let limit: Limit
-    private let escape: (String) -> String
+    let conventions: RequestData.Conventions
+    let limit: Limit
+    var escape: (String) -> String = PercentEncoding.component
 
     /// The most bytes of the result, or a little more. Each value repeats the names above it, so that the result may be
     /// as long as the square of the parameters.
@@ -17,13 +17,6 @@ struct QueryEncoder {
         static let form = Limit(
             bytes: 64 << 20,
             error: NetworkError.refused(.invalidParameters, "the form has more than 64 MiB as it is sent"))
-    }
-
-    init(
-        _ conventions: RequestData.Conventions, limit: Limit,
-        escape: @escaping (String) -> String = PercentEncoding.component
-    ) {
-        (self.conventions, self.limit, self.escape) = (conventions, limit, escape)
     }
 
     func encode(_ parameters: [String: ParameterValue]) throws -> String {

@@ -130,7 +130,7 @@ extension RequestContent {
     ) -> RequestContent {
         RequestContent { defaults in
             let encoder = QueryEncoder(
-                conventions ?? defaults.conventions, limit: .form, escape: PercentEncoding.formComponent)
+                conventions: conventions ?? defaults.conventions, limit: .form, escape: PercentEncoding.formComponent)
             let text = try encoder.encode(parameters)
             return Encoded(.bytes(Data(text.utf8)), contentType: "application/x-www-form-urlencoded")
         }

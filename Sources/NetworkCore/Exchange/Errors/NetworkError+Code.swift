@@ -105,20 +105,6 @@ extension NetworkError.Code {
     /// ``TransportOptions/TLS/clientCertificate`` or its key can't be read, or its password is wrong.
     public static let clientCertificateUnusable = Self("clientCertificateUnusable")
 
-    /// The failures of the network, after which another attempt may succeed.
-    static let networkFailures: Set<Self> = [
-        nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
-        lowSpeed, truncatedBody,
-    ]
-
-    /// Whether the code stands for a failure of TLS.
-    public var isTLS: Bool { Self.tlsCodes.contains(self) }
-
-    private static let tlsCodes: Set<Self> = [
-        tlsFailed, certificateExpired, certificateNotYetValid, certificateHostMismatch, certificateSelfSigned,
-        certificateUntrusted, certificateRevoked, pinnedKeyMismatch, tlsVersionRefused, clientCertificateRequired,
-        clientCertificateRefused, clientCertificateUnusable,
-    ]
     /// The proxy could not be used.
     public static let proxyFailed = Self("proxyFailed")
     /// The data that arrived is not HTTP, or contradicts itself.
@@ -167,6 +153,23 @@ extension NetworkError.Code {
     public static let undecodableText = Self("undecodableText")
     /// The body does not match the response type; see ``NetworkError/decoding``.
     public static let decodingFailed = Self("decodingFailed")
+
+    // MARK: Sets of codes
+
+    /// The failures of the network, after which another attempt may succeed.
+    static let networkFailures: Set<Self> = [
+        nameNotResolved, connectFailed, connectTimeout, proxyFailed, connectionLost, firstByteTimeout, idleTimeout,
+        lowSpeed, truncatedBody,
+    ]
+
+    /// Whether the code stands for a failure of TLS.
+    public var isTLS: Bool { Self.tlsCodes.contains(self) }
+
+    private static let tlsCodes: Set<Self> = [
+        tlsFailed, certificateExpired, certificateNotYetValid, certificateHostMismatch, certificateSelfSigned,
+        certificateUntrusted, certificateRevoked, pinnedKeyMismatch, tlsVersionRefused, clientCertificateRequired,
+        clientCertificateRefused, clientCertificateUnusable,
+    ]
 }
 
 // Errors that are thrown as they are, by a transport or a test. In a `catch`, each code is a pattern.

@@ -61,20 +61,8 @@ package struct MediaType: Sendable, Hashable {
     }
 
     private static func unquoted(_ text: Substring) -> String {
-        let bytes = text.utf8
-        guard bytes.count >= 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"") else {
-            return String(text)
-        }
-        var (result, isEscaped): ([UInt8], Bool) = ([], false)
-        for byte in bytes.dropFirst().dropLast() {
-            if !isEscaped, byte == UInt8(ascii: "\\") {
-                isEscaped = true
-            } else {
-                result.append(byte)
-                isEscaped = false
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        var rest = text.utf8
+        return rest.first == UInt8(ascii: "\"") ? rest.popQuoted() ?? String(text) : String(text)
     }
 
     private static func isToken(_ text: some StringProtocol) -> Bool {

@@ -16,20 +16,10 @@ struct PartialRecord: Codable, Hashable, Sendable {
     /// The Content-Type, which the response with the rest need not repeat.
     var contentType: String?
 
-    init(
-        url: String, query: String? = nil, source: String? = nil, validator: String, total: Int? = nil,
-        contentType: String? = nil
-    ) {
-        self.url = url
-        self.query = query
-        self.source = source
-        self.validator = validator
-        self.total = total
-        self.contentType = contentType
-    }
-
     var hasTag: Bool { validator.hasBytePrefix("\"") }
+}
 
+extension PartialRecord {
     /// Creates the record of a whole representation that begins to arrive.
     init?(of head: HTTPResponse, for request: TransportRequest, from source: RequestURL) {
         let coding = head.headerFields[.contentEncoding]?.lowercased() ?? "identity"

@@ -83,27 +83,20 @@ extension ResponseForm where Body == DownloadedFile {
     /// Returns the form of a file, which appears under its name once it is complete and on the disk, or not at all.
     ///
     /// Arriving bytes are written to `PATH.partial`, next to the file. An interrupted download leaves this file and
-    /// `PATH.partial.json`, which holds the URL (without its query) and the version of the downloaded representation.
-    /// The next download from there to the same path requests the rest, if the server still has the same version, and
-    /// starts again otherwise. A part of another version, which a server may send in spite of that, is not used: a part
-    /// must have the entity tag that the first response had. `PATH.partial` is locked while a download uses it, and a
-    /// second download to the same path fails. Files of these names that no download left there stay unchanged, and the
-    /// call fails with ``NetworkError/Code/unwritableFile``, which names the file.
+    /// `PATH.partial.json`, which holds the URL (without its query) and the version of the representation. The next
+    /// download from there to the same path requests the rest, if the server still has the same version, and starts
+    /// again otherwise. `PATH.partial` is locked while a download uses it: a second download to the same path fails.
+    /// Files of these names that no download left there stay unchanged, and the call fails with
+    /// ``NetworkError/Code/unwritableFile``, which names the file.
     ///
-    /// ``NetworkClient/validation`` checks a resumed download as the whole that it stands for. A 206, and a 416 which
-    /// says that the file is complete, count as a 200, with the content type of the first response if they name none
-    /// (and in any case for a 416, whose page is not part of the file). The returned response is the last one,
-    /// unchanged.
+    /// ``NetworkClient/validation`` checks a resumed download as the whole that it stands for, with the content type of
+    /// the first response if the last one names none. The returned response is the last one, unchanged.
     ///
     /// A response without content (204, 205, 304), if it is accepted at all, is ``NetworkError/Code/noData``, and a
-    /// request with HEAD is ``NetworkError/Code/unsupported`` before anything is sent: the file stays as it was. A 200
-    /// of no bytes is an empty file.
-    ///
-    /// Resumable downloads request no compression, and a response that is compressed all the same is rejected with
-    /// ``NetworkError/Code/invalidContentEncoding``. An existing file is replaced.
-    ///
-    /// ``TransportOptions/totalTimeout`` covers all exchanges together, writing, and reading what was in the partial
-    /// file before. Once everything is written, the final sync to the disk is not interrupted.
+    /// request with HEAD is ``NetworkError/Code/unsupported``: the file stays as it was. A 200 of no bytes is an empty
+    /// file. Resumable downloads request no compression, and a response that is compressed all the same is
+    /// ``NetworkError/Code/invalidContentEncoding``. ``TransportOptions/totalTimeout`` covers all exchanges together,
+    /// and writing; the final sync to the disk is not interrupted.
     ///
     /// In addition to the transport's errors, the call throws ``NetworkError/Code/unwritableFile``,
     /// ``NetworkError/Code/diskFull``, ``NetworkError/Code/checksumMismatch``, and the errors of
@@ -140,7 +133,6 @@ extension ResponseForm where Body == String {
             let response = try await arrival.collected()
             let call = prepared.call
             do {
-                try call.check(while: .decoding)
                 let charset = try Charset(of: response.head)
                 let text = try charset.text(of: response.body, invalid: invalid, "the body")
                 try call.check(while: .decoding)
