@@ -1,8 +1,9 @@
 import Foundation
-@testable import NetworkCore
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import NetworkCore
 
 @Suite(.patience(minutes: 1))
 struct RequestBodyReadingTests {
@@ -60,5 +61,20 @@ struct RequestBodyReadingTests {
         await expectFailure(.totalTimeout) {
             try await send(.stream(chunks("ab", ends: false)), timeout: .milliseconds(50))
         }
+    }
+}
+
+@Suite struct BodyFileTests {
+    @Test func `a path of no regular file is refused in its own words`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "body-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try #require(mkfifo(folder + "/pipe", 0o600) == 0)
+        for path in [folder + "/pipe", "/dev/null"] {
+            let error = expectFailure(.unreadableFile) { try TransportRequest.Body.file(path) }
+            #expect(error?.underlying?.message == "it is not a regular file", "\(error as Any)")
+        }
+        let error = expectFailure(.unreadableFile) { try TransportRequest.Body.file(folder) }
+        #expect(error?.underlying?.code == Int(EISDIR))
     }
 }
