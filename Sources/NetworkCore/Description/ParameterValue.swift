@@ -149,7 +149,6 @@ public enum ParameterValue: Sendable, Hashable {
         }
     }
 
-    /// Returns the error of the first parameter, in sorted order, that can't be sent; `nil` if there is none.
     func firstProblem(at path: String) -> NetworkError? {
         firstProblem(depth: 0).map { .invalidParameter(path + $0.place, $0.words) }
     }

@@ -25,7 +25,6 @@ extension RequestData {
         return request
     }
 
-    /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
         // A text with ':' is meant to be a URL, whose parser says what is wrong.
         if isBelowClientsBase, !path.isEmpty,

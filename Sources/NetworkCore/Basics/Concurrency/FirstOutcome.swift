@@ -75,7 +75,6 @@ package final class FirstOutcome<Value: Sendable>: Sendable {
     }
 }
 
-/// A flag that can be raised once and never lowered.
 package final class OneTimeFlag: Sendable {
     private let flag = Atomic(false)
 

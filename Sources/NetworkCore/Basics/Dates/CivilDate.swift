@@ -122,7 +122,6 @@ enum FieldDate {
         return (hour, minute, second)
     }
 
-    /// Reads one or two digits and nothing else.
     private static func whole(_ token: Substring.UTF8View) -> Int? {
         token.count <= 2 ? number(token, digits: 1...2).flatMap { token.allSatisfy(\.isDigit) ? $0 : nil } : nil
     }

@@ -59,7 +59,6 @@ extension Duration {
 
     package var inSeconds: Double { self / .seconds(1) }
 
-    /// The duration with a fitting unit: `340 µs`, `12.3 ms`, `4.56 s`.
     package var shortText: String {
         let seconds = inSeconds
         switch abs(seconds) {

@@ -35,7 +35,6 @@ public final class BearerAuthentication: Interceptor {
 
     private struct State: Sendable {
         var current: IssuedToken?
-        /// The highest number of a token that a server has refused.
         var refused = -1
         /// The refresh that all requests without a token wait for.
         var refresh: Task<IssuedToken, any Error>?

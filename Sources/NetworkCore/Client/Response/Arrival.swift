@@ -30,7 +30,6 @@ struct Arrival: Sendable {
             attempts: met.attempts)
     }
 
-    /// Returns the response with its whole body, if the client's validation accepts it.
     func collected() async throws -> NetworkResponse<Data> {
         let body: Data
         do {
@@ -88,7 +87,6 @@ struct Arrival: Sendable {
         }
     }
 
-    /// Returns the start of the body, as much as arrives within a second.
     private func start() async throws -> Data {
         let start = Guarded(Data())
         await atMost(Self.refusedTime) { [body = incoming.body] in

@@ -180,7 +180,6 @@ extension RequestContent {
 }
 
 extension TransportRequest.Body {
-    /// Returns several bodies as one, in their order.
     static func joined(_ pieces: [TransportRequest.Body]) throws -> TransportRequest.Body {
         let known = pieces.compactMap(\.knownBytes)
         if known.count == pieces.count { return .bytes(known.reduce(into: Data()) { $0 += $1 }) }

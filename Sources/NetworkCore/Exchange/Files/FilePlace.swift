@@ -12,7 +12,6 @@ enum FilePlace: Sendable {
     /// its start.
     case open(Int32)
 
-    /// The attributes that a new file takes over from the file that it replaces.
     struct Attributes: Sendable {
         let permissions: UInt32
         let owner: UInt32
@@ -25,10 +24,8 @@ enum FilePlace: Sendable {
         }
     }
 
-    /// The system's limit for symbolic links.
     private static let maximumLinks = 40
 
-    /// Finds the place for a path.
     init(toWrite path: String) throws(NetworkError) { self = try Self.find(path) }
 
     private static func find(_ path: String) throws(NetworkError) -> FilePlace {
@@ -70,7 +67,6 @@ enum FilePlace: Sendable {
 
 /// Small text files: read up to a limit, written completely or not at all.
 enum FileText {
-    /// Reads a regular file.
     static func read(_ path: String, limit: Int) throws(NetworkError) -> Data {
         let text = try SystemFile.contents(of: path, upTo: limit)
         guard text.count <= limit else { throw .file(path, EFBIG, isToRead: true) }

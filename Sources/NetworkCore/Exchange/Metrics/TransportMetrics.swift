@@ -40,7 +40,6 @@ public struct TransportMetrics: Sendable, Hashable {
     /// Creates metrics of which only the total time is known.
     public init(total: Duration) { self.total = total }
 
-    /// Returns the metrics with earlier rounds of the exchange, and the time that they took.
     func following(rounds count: Int, repeats: Int, of time: Duration) -> TransportMetrics {
         var metrics = self
         metrics.total += time

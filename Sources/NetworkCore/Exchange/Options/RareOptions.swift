@@ -72,7 +72,6 @@ struct RareOptions: Sendable, Hashable {
         verdict = Result { try value.check() }
     }
 
-    /// Checks the values of the options.
     func check() throws {
         try verdict.get()
         // Not part of the verdict: a file may become a pipe.
@@ -105,7 +104,6 @@ enum OptionCheck {
         if SystemFile.isPipeOrDevice(path) { throw invalid(name, "names a pipe or a device, not a file") }
     }
 
-    /// Checks that a text consists of visible ASCII without the given characters.
     static func token(_ value: String, _ name: String, without excluded: String = "") throws {
         try text(value, name)
         guard value.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !excluded.utf8.contains($0) }) else {
@@ -136,19 +134,16 @@ enum OptionCheck {
         guard (1...65_535).contains(value) else { throw invalid(name, "is \(value); a port is from 1 to 65535") }
     }
 
-    /// Checks that a duration is above 0 and at most a year.
     static func duration(_ value: Duration, _ name: String) throws {
         guard value > .zero, value <= TransportOptions.maximumTimeout else {
             throw invalid(name, "is \(value); it must be above 0 and at most a year")
         }
     }
 
-    /// Checks that a duration is from 0 to a year.
     static func pause(_ value: Duration, _ name: String) throws {
         if value != .zero { try duration(value, name) }
     }
 
-    /// Checks that a number is not below a limit.
     static func atLeast(_ limit: Int, _ value: Int, _ name: String) throws {
         if value < limit { throw invalid(name, "is \(value); it must be \(limit) or more") }
     }

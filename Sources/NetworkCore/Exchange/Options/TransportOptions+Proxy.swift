@@ -128,7 +128,6 @@ extension TransportOptions.Proxy {
             try checkKind()
         }
 
-        /// Checks that the options have a meaning for this kind of proxy.
         private func checkKind() throws {
             if !isHTTPS, authorities != .system {
                 throw OptionCheck.invalid("proxy.authorities", "has a meaning for an https:// proxy alone")
@@ -149,14 +148,11 @@ extension TransportOptions.Proxy {
             }
         }
 
-        /// Whether a request to the URL goes past the proxy.
         package func isPassed(by url: RequestURL) -> Bool {
             ProxyExceptions(noProxy.joined(separator: ",")).contains(url.host)
         }
 
-        /// Whether TLS is used to the proxy itself.
         package var isHTTPS: Bool { url.lowercasedASCII.hasBytePrefix("https://") }
-        /// Whether the proxy speaks HTTP and not SOCKS.
         var isHTTP: Bool { url.lowercasedASCII.hasBytePrefix("http") }
 
         /// The kind, host and port.
@@ -184,7 +180,6 @@ package struct ProxyExceptions: Sendable {
         entries = list.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
 
-    /// Returns whether the list names a host, given as a URL has it.
     package func contains(_ host: String) -> Bool {
         if entries.contains("*") { return true }
         let host = Self.plain(host.lowercased())
@@ -205,7 +200,6 @@ package struct ProxyExceptions: Sendable {
         return name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// Returns a host without the brackets of an IPv6 address.
     package static func withoutBrackets(_ host: String) -> String {
         host.hasBytePrefix("[") && host.hasByteSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }

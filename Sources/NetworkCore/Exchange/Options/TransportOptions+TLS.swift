@@ -200,7 +200,6 @@ extension TransportOptions {
             return required
         }
 
-        /// Checks what may change after the options were made.
         func checkFiles() throws {
             try authorities.checkFile("tls.authorities")
             try clientCertificate?.certificate.checkFile("tls.clientCertificate.certificate")

@@ -72,7 +72,6 @@ public struct TransportOptions: Sendable, Hashable {
     /// Creates the default options.
     public init() {}
 
-    /// The log for a transport to write to: ``wireLog``, with ``secretFields`` hidden as well.
     package var redactingWireLog: WireLog? { wireLog?.hiding(secretFields) }
 
     /// The maximum value of a timeout: a year. Use `nil` for no timeout.
@@ -173,7 +172,6 @@ public struct TransportOptions: Sendable, Hashable {
         set { set(\.authentication, newValue) }
     }
 
-    /// The user and the password from the URL.
     var urlCredentials: URLCredentials? {
         get { rare?.value.urlCredentials }
         set { set(\.urlCredentials, newValue) }

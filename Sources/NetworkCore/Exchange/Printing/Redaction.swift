@@ -19,7 +19,6 @@ package struct Redaction: Sendable {
 
     // MARK: Header fields
 
-    /// Returns the printable form of a header field's value.
     package func value(of field: HTTPField) -> String { value(field.value, of: field.name) }
 
     /// Does the same for a value as it was received, with a limit on its length.
@@ -29,7 +28,6 @@ package struct Redaction: Sendable {
         return holdsURL ? url(value, limit: limit) : text(value, isField: true, limit: limit)
     }
 
-    /// Whether the whole value of a field is hidden.
     package func isHidden(_ name: HTTPField.Name) -> Bool {
         SecretFields.contains(name) || secrets.contains(name) || Self.unshown.contains(name.canonicalName)
     }

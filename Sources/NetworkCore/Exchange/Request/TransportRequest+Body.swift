@@ -122,7 +122,6 @@ extension TransportRequest {
     }
 }
 
-/// The source of a streamed body.
 package struct BodyProducer: Sendable, SafelyPrinted {
     package let length: Int?
     package let isReplayable: Bool

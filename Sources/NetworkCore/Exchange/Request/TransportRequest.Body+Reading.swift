@@ -82,7 +82,6 @@ extension TransportRequest.Body {
     }
 }
 
-/// The pieces of a body that is read into memory.
 final class BodyCollector: Sendable {
     private let collected = Guarded(Data())
     private let limit: Int

@@ -7,7 +7,6 @@ package struct BodyFlow: Sendable {
     package static let roomyMark = 1024 * 1024
 
     package enum Mode: Sendable, Equatable {
-        /// Chunk by chunk, as they arrive.
         case chunks
         /// The whole body at its end, up to a limit in bytes.
         case whole(limit: Int)
@@ -18,7 +17,6 @@ package struct BodyFlow: Sendable {
     package private(set) var mode = Mode.chunks
     /// The number of bytes that have arrived and are not read yet.
     package private(set) var held = 0
-    /// The number of bytes that have arrived in all.
     package private(set) var received = 0
     package private(set) var isPaused = false
     package private(set) var hasEnded = false

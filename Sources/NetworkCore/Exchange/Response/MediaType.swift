@@ -71,7 +71,6 @@ package struct MediaType: Sendable, Hashable {
 }
 
 struct ContentRange: Hashable, Sendable {
-    /// The first byte; `nil` for a range that can't be satisfied.
     var first: Int?
     var last: Int?
     /// The whole length; `nil` if the server does not know it.

@@ -47,7 +47,6 @@ public struct TransportResponse: Sendable, SafelyPrinted {
     /// respond before it has the whole request.
     public var metrics: TransportMetrics { givenMetrics?.value ?? body.metrics }
 
-    /// Returns the response as the last one of several rounds, which its metrics then include.
     func following(rounds count: Int, repeats: Int, of time: Duration) -> TransportResponse {
         guard count > 0 else { return self }
         let given = givenMetrics.map { CopyOnWrite($0.value.following(rounds: count, repeats: repeats, of: time)) }

@@ -45,7 +45,6 @@ enum HostName {
         byte.isLetterOrDigit || "-._~".utf8.contains(byte)
     }
 
-    /// Checks the lengths and the labels, and refuses numbers that resolvers interpret in different ways.
     private static func checked(_ slice: ArraySlice<UInt8>) throws -> String {
         guard slice.count <= 254 else { throw NetworkError.unusableURL("the host is longer than 253 characters") }
         let host = String(decoding: slice, as: UTF8.self).lowercased()

@@ -91,7 +91,6 @@ struct CurlCommand {
         wireBody = (try? request.describedWireBody()) ?? request.body
     }
 
-    /// The limit on one word, in bytes; the system's is 128 KiB.
     private static let maximumWordBytes = 65_536
     private static let maximumPrintedBytes = 1 << 20
     static let redacted = "REDACTED"

@@ -47,7 +47,6 @@ extension DownloadedFile {
 
     /// The checksum that a download must have.
     public struct ExpectedChecksum: Sendable {
-        /// The expected result in hexadecimal digits, in lower case.
         let hexadecimal: String
         let make: @Sendable () -> any Checksum
 

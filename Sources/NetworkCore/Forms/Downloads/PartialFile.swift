@@ -127,7 +127,6 @@ struct PartialFile {
         }
     }
 
-    /// Returns whether a record is empty, and the version that it names.
     private static func content(
         of file: SystemFile, at path: String
     ) throws(NetworkError) -> (isNew: Bool, PartialRecord?) {
@@ -215,7 +214,6 @@ struct PartialFile {
         }
     }
 
-    /// Removes the record, unless a user has, so that the name is another download's.
     private func removeRecord() throws(NetworkError) {
         if try recordFile.isNamed(recordPath) { try SystemFile.remove(recordPath) }
     }

@@ -5,7 +5,6 @@ struct EventReconnection: Sendable {
     private let options: ServerSentEvents.Options
     private let mayRepeat: Bool
     var serverTime: Duration?
-    /// The number of connections in a row that failed or brought no event.
     private(set) var failures = 0
     private var hasEvent = false
 

@@ -13,7 +13,6 @@ struct LineBuffer: Sendable, SafelyPrinted {
     private let limit: Int
     private var rest: [UInt8] = []
     private var skipsLineFeed = false
-    /// Whether a line was longer than the limit. The buffer then ignores all further bytes.
     private(set) var isOverfull = false
 
     init(endingWith terminator: Terminator = .any, limit: Int) {

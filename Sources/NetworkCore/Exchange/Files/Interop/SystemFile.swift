@@ -191,7 +191,6 @@ struct SystemFile {
 }
 
 extension NetworkError {
-    /// Returns the error for a file that can't be written, or read.
     static func file(_ path: String, _ number: Int32, _ reason: String? = nil, isToRead: Bool = false) -> NetworkError {
         if isToRead { return file(path, number, .unreadableFile, "can't be read", .preparing, reason) }
         let isFull = number == ENOSPC || number == EDQUOT
@@ -208,7 +207,6 @@ extension NetworkError {
             underlying: Underlying(domain: "errno", code: Int(number), message: message))
     }
 
-    /// The `errno` of a failed system call.
     var errno: Int32? { underlying.flatMap { $0.domain == "errno" ? Int32($0.code) : nil } }
 }
 
