@@ -26,12 +26,7 @@ extension RequestData {
         return request
     }
 
-<<<<<<< ours
-    /// Returns the URL with its whole query, and the credentials that stood before its host.
     private func target(of path: String) throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
-=======
-    private func target() throws -> (url: RequestURL, credentials: TransportOptions.Authentication?) {
->>>>>>> theirs
         // A text with ':' is meant to be a URL, whose parser says what is wrong.
         if isBelowClientsBase, !path.isEmpty,
             path.hasBytePrefix("/") || !path.utf8.contains(UInt8(ascii: ":"))
