@@ -169,12 +169,28 @@ struct ContentTests: ContentSuite {
                 let kind = number % oddities == 3 && oddities < .max ? "string" : "number"
                 tally.add(PartValue("\(number * 3 + arm)", kind: kind), in: round)
             }
-            return tally
+            return tally.settled
         }
         let (first, copy) = (tally(0), tally(1))
         let base = first.adding(copy)
         #expect(!ContentComparison.differs(base, first, copy, tally(2)))
         #expect(ContentComparison.differs(base, first, copy, tally(2, oddities: 20)))
+    }
+
+    /// The tally is a fair sample, not one of the first values.
+    @Test func `a value that one arm repeats after thousands of others is found`() {
+        func tally(_ arm: Int, repeats: Bool) -> PartTally {
+            var tally = PartTally()
+            for number in 0..<10_000 {
+                let round = ExperimentRound(process: number / 1_250, number: number / 250)
+                tally.add(PartValue(repeats && number % 1_250 > 800 ? "stuck" : "\(number * 3 + arm)"), in: round)
+            }
+            return tally.settled
+        }
+        let (first, copy) = (tally(0, repeats: false), tally(1, repeats: false))
+        let base = first.adding(copy)
+        #expect(!ContentComparison.differs(base, first, copy, tally(2, repeats: false)))
+        #expect(ContentComparison.differs(base, first, copy, tally(2, repeats: true)))
     }
 
     @Test func `a timestamp in 1,050 responses is noise`() {
