@@ -26,7 +26,6 @@ struct LoopExecutorTests {
                 return names
             }
             #expect(names == Array(repeating: Self.threadName, count: 7))
-            await dispatcher.shutDown(within: .zero)
         }
     }
 
@@ -48,7 +47,6 @@ struct LoopExecutorTests {
                 }
             }
             #expect(sizes == Array(repeating: body.count, count: 40))
-            await dispatcher.shutDown(within: .zero)
         }
     }
 
@@ -64,7 +62,6 @@ struct LoopExecutorTests {
                 return try await dispatcher.send(request).status.code
             }
             #expect(status == 200)
-            await dispatcher.shutDown(within: .zero)
         }
     }
 

@@ -78,7 +78,6 @@ struct YieldingTests {
                 }
                 for try await isWhole in group { #expect(isWhole) }
             }
-            await dispatcher.shutDown(within: .zero)
         }
     }
 
@@ -113,7 +112,6 @@ struct YieldingTests {
             }
             let last = try await dispatcher.send(request).body.collect()
             #expect(last.count == 200_000)
-            await dispatcher.shutDown(within: .zero)
         }
     }
 }

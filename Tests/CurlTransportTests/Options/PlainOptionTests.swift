@@ -26,61 +26,39 @@ struct PlainOptionTests {
     func `an option is applied, or refused before anything is sent`(index: Int) async throws {
         let option = PlainOptions.all[index]
         let sample = try #require(Self.samples.indices.contains(index) ? Self.samples[index] : nil)
-        try await withServer(.ok("x")) { server in
+        try await withServer(.ok("x")) { server async throws in
             if Libcurl.found.has(option) {
-                let text = try await OptionExchange(server.url(), options: sample).text
-                #expect(text == "x")
+                #expect(try await Exchange(server.url(), options: sample).text == "x")
             } else {
-                let error = await expectFailure(.unsupported) {
-                    try await OptionExchange(server.url(), options: sample)
-                }
+                let error = await expectFailure(.unsupported) { try await Exchange(server.url(), options: sample) }
                 #expect(error?.message.contains("\(option.since)") == true)
                 #expect(server.connectionCount == 0)
             }
         }
     }
 
-    @Test(arguments: ["3 4", "", "a\n"]) func `a list has visible characters alone`(text: String) {
-        for key in [TransportOptions.Key<String>.tlsGroups, .tlsSignatureAlgorithms] {
-            var options = TransportOptions()
-            options[key] = text
-            #expect(throws: NetworkError.self) { try options.check() }
-        }
-    }
-
     @Test(.enabled(if: Libcurl.found.has(PlainOptions.all[0]), "from libcurl 8.9"))
     func `the number of probes is the socket's`() async throws {
-        let (asked, answer) = (Gate(), Gate())
-        try await withServer([
-            .read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: [])),
-        ]) { server in
-            let url = server.url()
-            let exchange = Task { try await OptionExchange(url) { $0[.keepAliveProbes] = 7 } }
-            try await asked.wait()
-            #expect(try Self.probes(towards: Int(server.port)) == [7])
-            answer.open()
-            #expect(try await exchange.value.status == 204)
+        let probes = try await ConnectionOptionTests.socketOption(Int32(TCP_KEEPCNT), level: Int32(IPPROTO_TCP)) {
+            $0[.keepAliveProbes] = 7
         }
+        #expect(probes == [7])
     }
 
-    /// Returns TCP_KEEPCNT of this process's sockets that are connected to a port.
-    private static func probes(towards port: Int) throws -> [Int32] {
-        try OwnSockets.connected(to: [port]).compactMap {
-            OwnSockets.option(Int32(TCP_KEEPCNT), level: Int32(IPPROTO_TCP), of: $0)
-        }
-    }
-
-    @Test func `a number has a range`() {
-        for probes in [0, 128, Int.min, .max] {
-            var options = TransportOptions()
-            options[.keepAliveProbes] = probes
-            #expect(throws: NetworkError.self) { try options.check() }
-        }
-        for delay in [Duration.zero, .seconds(61), .seconds(Int64.max)] {
-            var options = TransportOptions()
-            options[.happyEyeballsDelay] = delay
-            #expect(throws: NetworkError.self) { try options.check() }
-        }
+    @Test(
+        arguments: [
+            { $0[.tlsGroups] = "3 4" }, { $0[.tlsGroups] = "" }, { $0[.tlsGroups] = "a\n" },
+            { $0[.tlsSignatureAlgorithms] = "3 4" }, { $0[.tlsSignatureAlgorithms] = "" },
+            { $0[.tlsSignatureAlgorithms] = "a\n" }, { $0[.keepAliveProbes] = 0 }, { $0[.keepAliveProbes] = 128 },
+            { $0[.keepAliveProbes] = .min }, { $0[.keepAliveProbes] = .max }, { $0[.happyEyeballsDelay] = .zero },
+            { $0[.happyEyeballsDelay] = .seconds(61) }, { $0[.happyEyeballsDelay] = .seconds(Int64.max) },
+        ] as [@Sendable (inout TransportOptions) -> Void])
+    func `a list has visible characters alone, and a number its range`(
+        change: @Sendable (inout TransportOptions) -> Void
+    ) {
+        var options = TransportOptions()
+        change(&options)
+        #expect(throws: NetworkError.self) { try options.check() }
     }
 
     @Test func `the last value counts, and nil is the default`() {
@@ -93,14 +71,11 @@ struct PlainOptionTests {
         #expect(options == TransportOptions() && options.hashValue == TransportOptions().hashValue)
     }
 
-    @Test func `the other transport refuses it by name`() async throws {
-        var options = TransportOptions()
-        options[.happyEyeballsDelay] = .milliseconds(50)
-        let error = #expect(throws: NetworkError.self) {
-            var request = TransportRequest(url: try RequestURL("http://127.0.0.1/"))
-            request.options = options
-            try request.check(for: TransportCapabilities(transport: "other", basis: "", supported: []))
+    @Test func `the other transport refuses it by name`() {
+        let error = expectFailure(.unsupported) {
+            try makeRequest("http://127.0.0.1/") { $0[.happyEyeballsDelay] = .milliseconds(50) }
+                .check(for: TransportCapabilities(transport: "other", basis: "", supported: []))
         }
-        #expect(error?.code == .unsupported && error?.message.contains("happyEyeballsDelay") == true)
+        #expect(error?.message.contains("happyEyeballsDelay") == true)
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import NetworkCore
 import TestSupport
 import Testing

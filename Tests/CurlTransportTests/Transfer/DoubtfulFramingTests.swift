@@ -12,20 +12,26 @@ import Testing
 @Suite("Connections after responses with ambiguous framing", .patience(minutes: 1))
 struct DoubtfulFramingTests {
     private let dispatcher = CurlNetworkDispatcher()
-    private static let forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged"
 
-    /// Returns a server that sends the forged response as soon as there is another request on the connection.
-    private func server(_ head: String, _ body: String) throws -> ScriptedServer {
-        let first: Script = [.read, .send("\(head)\r\n\r\n\(body)"), .read, .send(Self.forged), .stall]
-        return try ScriptedServer(first, .ok("honest"))
+    private func get(_ server: ScriptedServer, through proxy: Bool, host: String = "one") async throws -> String {
+        try await Exchange(proxy ? "http://\(host).test/" : server.url(), over: dispatcher) {
+            if proxy { $0.proxy = .server(server.baseURL) }
+        }.text
     }
 
-    private func get(_ server: ScriptedServer, host: String?) async throws -> String {
-        let url = host.map { "http://\($0)/" } ?? server.url()
-        var request = TransportRequest(url: try RequestURL(url))
-        if host != nil { request.options.proxy = .explicit(TransportOptions.Proxy.Server(server.baseURL)) }
-        request.options.totalTimeout = .seconds(30)
-        return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+    /// Expects that a server's first response is what it has to be, and that the next request gets an honest one. The
+    /// server sends a forged response as soon as there is another request on the first connection.
+    private func expectNoConnection(
+        after response: String, through proxy: Bool = false,
+        _ check: (_ first: () async throws -> String) async throws -> Void
+    ) async throws {
+        try await withServer(
+            [.read, .send(response), .read, .ok("forged"), .stall], .ok("honest")
+        ) { server in
+            try await check { try await get(server, through: proxy) }
+            #expect(try await get(server, through: proxy, host: "other") == "honest")
+            #expect(server.connectionCount == 2)
+        }
     }
 
     private static let refused = [
@@ -44,16 +50,12 @@ struct DoubtfulFramingTests {
 
     @Test(arguments: refused, [false, true])
     func `a refused response leaves no connection behind`(lines: String, isProxied: Bool) async throws {
-        let isChunked = lines.contains("chunked")
-        let server = try server("HTTP/1.1 200 OK\r\n\(lines)", isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello")
-        defer { server.stop() }
-        let error = await #expect(throws: NetworkError.self) {
-            try await get(server, host: isProxied ? "one.test" : nil)
+        let body = lines.contains("chunked") ? "5\r\nhello\r\n0\r\n\r\n" : "hello"
+        try await expectNoConnection(after: "HTTP/1.1 200 OK\r\n\(lines)\r\n\r\n\(body)", through: isProxied) { first in
+            let error = await #expect(throws: NetworkError.self) { try await first() }
+            let codes: [NetworkError.Code] = [.invalidResponse, .invalidContentEncoding]
+            #expect(error.map { codes.contains($0.code) } == true, "\(error as Any)")
         }
-        let codes: [NetworkError.Code] = [.invalidResponse, .invalidContentEncoding]
-        #expect(error.map { codes.contains($0.code) } == true, "\(error as Any)")
-        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
-        #expect(server.connectionCount == 2)
     }
 
     /// Lines that the head parser rejects as status lines, even where libcurl accepts them.
@@ -65,11 +67,9 @@ struct DoubtfulFramingTests {
             "HTTP/1.1 100 Go on\r\n\r\nHTTP/2 200",
         ], [false, true])
     func `a refused status line leaves no connection behind`(line: String, isProxied: Bool) async throws {
-        let server = try server("\(line)\r\nContent-Length: 5", "hello")
-        defer { server.stop() }
-        await #expect(throws: NetworkError.self) { try await get(server, host: isProxied ? "one.test" : nil) }
-        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
-        #expect(server.connectionCount == 2)
+        try await expectNoConnection(after: "\(line)\r\nContent-Length: 5\r\n\r\nhello", through: isProxied) { first in
+            await #expect(throws: NetworkError.self) { try await first() }
+        }
     }
 
     private static let taken = [
@@ -85,32 +85,28 @@ struct DoubtfulFramingTests {
 
     @Test(arguments: taken, [false, true])
     func `a doubtful response that is taken leaves no connection behind`(head: String, isProxied: Bool) async throws {
-        let isChunked = head.contains("chunked")
-        let body = head.contains(" 204 ") ? "" : isChunked ? "5\r\nhello\r\n0\r\n\r\n" : "hello"
-        let server = try server(head, body)
-        defer { server.stop() }
-        #expect(try await get(server, host: isProxied ? "one.test" : nil) == (body.isEmpty ? "" : "hello"))
-        #expect(try await get(server, host: isProxied ? "other.test" : nil) == "honest")
-        #expect(server.connectionCount == 2)
+        let isEmpty = head.contains(" 204 ")
+        let body = isEmpty ? "" : head.contains("chunked") ? "5\r\nhello\r\n0\r\n\r\n" : "hello"
+        try await expectNoConnection(after: "\(head)\r\n\r\n\(body)", through: isProxied) { first async throws in
+            #expect(try await first() == (isEmpty ? "" : "hello"))
+        }
     }
 
     /// Newer libcurl versions refuse it.
     @Test func `a CR within a line leaves no connection behind`() async throws {
-        let server = try server("HTTP/1.1 200 OK\r\nX-A: a\rContent-Length: 66\r\nContent-Length: 5", "hello")
-        defer { server.stop() }
-        do { #expect(try await get(server, host: nil) == "hello") } catch let error as NetworkError {
-            #expect(error.code == .invalidResponse)
+        let response = "HTTP/1.1 200 OK\r\nX-A: a\rContent-Length: 66\r\nContent-Length: 5\r\n\r\nhello"
+        try await expectNoConnection(after: response) { first async throws in
+            do { #expect(try await first() == "hello") } catch let error as NetworkError {
+                #expect(error.code == .invalidResponse)
+            }
         }
-        #expect(try await get(server, host: nil) == "honest")
     }
 
     /// Newer libcurl versions unfold lines before passing them to callbacks.
     @Test(.enabled(if: Libcurl.found.version < LibcurlVersion(8, 15)))
     func `a continued line leaves no connection behind`() async throws {
-        let server = try server("HTTP/1.1 200 OK\r\nX-A: a\r\n Content-Length: 66\r\nContent-Length: 5", "hello")
-        defer { server.stop() }
-        #expect(try await get(server, host: nil) == "hello")
-        #expect(try await get(server, host: nil) == "honest")
+        let response = "HTTP/1.1 200 OK\r\nX-A: a\r\n Content-Length: 66\r\nContent-Length: 5\r\n\r\nhello"
+        try await expectNoConnection(after: response) { first async throws in #expect(try await first() == "hello") }
     }
 
     /// A connection is kept when the framing is unambiguous.
@@ -121,24 +117,19 @@ struct DoubtfulFramingTests {
     ])
     func `a well framed response keeps its connection`(head: String) async throws {
         let body = head.contains("hunked") ? "5\r\nhello\r\n0\r\n\r\n" : head.contains("200") ? "hello" : ""
-        let server = try ScriptedServer([.forEachRequest([.send("HTTP/1.1 \(head)\r\n\r\n\(body)")])])
-        defer { server.stop() }
-        for _ in 0..<2 { #expect(try await get(server, host: nil) == (body.isEmpty ? "" : "hello")) }
-        #expect(server.connectionCount == 1)
+        try await withServer([.forEachRequest([.send("HTTP/1.1 \(head)\r\n\r\n\(body)")])]) { server async throws in
+            for _ in 0..<2 { #expect(try await get(server, through: false) == (body.isEmpty ? "" : "hello")) }
+            #expect(server.connectionCount == 1)
+        }
     }
 
     /// Regression: libcurl refused a chunked body over a kept connection whose peer had spoken HTTP/1.0.
     @Test func `after HTTP/1.0, a body of unknown length goes out`() async throws {
         let old = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello"
         try await withServer([.read, .send(old), .stall], .ok("taken")) { server in
-            #expect(try await get(server, host: nil) == "hello")
-            let chunks = AsyncStream<Data> { stream in
-                stream.yield(Data("part".utf8))
-                stream.finish()
-            }
-            var request = TransportRequest(method: .put, url: try RequestURL(server.url()), body: .stream(chunks))
-            request.options.totalTimeout = .seconds(30)
-            #expect(try await dispatcher.send(request).body.collect() == Data("taken".utf8))
+            #expect(try await get(server, through: false) == "hello")
+            let exchange = try await Exchange(server.url(), .put, over: dispatcher, body: .once("part"))
+            #expect(exchange.text == "taken")
             #expect(server.requests.last?.body == Data("part".utf8))
         }
     }

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -67,50 +66,5 @@ struct ConnectionKeyTests {
     @Test func `a connection of one request speaks HTTP/1.1`() {
         #expect(key { $0.connection.forbidsReuse = true }.version == .http1_1)
         #expect(key().version == .http2 && key(isSecure: false).version == .http1_1)
-    }
-}
-
-@Suite("Sharing of connections", .patience(minutes: 1))
-struct ConnectionSharingTests {
-    @Test func `a group that was shut down starts no loop`() async throws {
-        let group = LoopGroup(limits: LoopLimits())
-        let loop = try group.first()
-        #expect(try group.first() === loop)
-        for loop in group.shutDown(within: .zero) { await loop.end.wait() }
-        expectFailure(.shutDown) { _ = try group.first() }
-    }
-
-    /// Regression: a mistyped interface was looked up as a host, while every other exchange of the dispatcher waited.
-    @Test(arguments: ["eth9", "no.such.host"])
-    func `an interface that does not exist is an error at once`(name: String) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        await #expect {
-            _ = try await OptionExchange(server.url()) { $0.connection.interface = name }
-        } throws: {
-            ($0 as? NetworkError)?.code == .connectFailed && "\($0)".contains("connection.interface")
-        }
-    }
-
-    @Test(arguments: ["host!localhost", "if!lo", "fe80::1%lo", "a.host.name.of.some.length", ""])
-    func `a text that is neither an address nor an interface is refused`(name: String) async throws {
-        await #expect {
-            _ = try await OptionExchange("http://127.0.0.1:1/") { $0.connection.interface = name }
-        } throws: {
-            ($0 as? NetworkError)?.code == .invalidOption
-        }
-    }
-
-    @Test func `a connection from an address serves no request that asked for none`() async throws {
-        try await withServer(.ok()) { server in
-            let dispatcher = CurlNetworkDispatcher()
-            let bound = try await OptionExchange(server.url(), over: dispatcher) {
-                $0.connection.interface = "127.0.0.2"
-            }
-            #expect(bound.metrics.localAddress?.hasPrefix("127.0.0.2:") == true)
-            let free = try await OptionExchange(server.url(), over: dispatcher)
-            #expect(free.metrics.localAddress?.hasPrefix("127.0.0.1:") == true)
-            #expect(free.metrics.connectionReused == false)
-        }
     }
 }
