@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: Peers.nginx != nil, Peers.absence(of: Peers.nginxVariable)))
@@ -9,11 +10,8 @@ struct NginxTests {
         return try await Peers.client(over: kind).send(RequestData(path: base + path), as: .data)
     }
 
-    /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
-    private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
-
     /// Returns a Bool: the difference between two such bodies takes long to compute and is no use to read.
-    private static func isNumbers(_ body: Data) -> Bool { body == numbers }
+    private static func isNumbers(_ body: Data) -> Bool { body == NghttpdTests.numbers }
 
     @Test(arguments: TransportKind.allCases)
     func `a static file arrives with its length, type, date, and tag`(kind: TransportKind) async throws {
@@ -73,8 +71,7 @@ struct NginxTests {
 
     @Test(arguments: TransportKind.allCases)
     func `a missing page is an error that carries the status and the page`(kind: TransportKind) async throws {
-        let error = await #expect(throws: NetworkError.self) { try await get("/nowhere", over: kind) }
-        #expect(error?.code == .unacceptableStatus)
+        let error = await expectFailure(.unacceptableStatus) { try await get("/nowhere", over: kind) }
         let answer = try #require(error?.response)
         #expect(answer.status == .notFound)
         #expect(answer.headerFields[.contentType] == "text/html")

@@ -16,11 +16,10 @@ struct TLSFloodTests {
         let server = try ScriptedServer(.ok("well"))
         defer { server.stop() }
         let dispatcher = CurlNetworkDispatcher()
-        let (url, other) = (try RequestURL("https://localhost:\(flood.port)/"), try RequestURL(server.url()))
+        let (url, other) = (try flood.url, try RequestURL(server.url()))
         async let failure = expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
         for _ in 0..<8 { #expect(try await Exchange(other, over: dispatcher).text == "well") }
         #expect(await failure?.message.contains("TLS records without data") == true)
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(flood) {}
     }
 
@@ -30,7 +29,7 @@ struct TLSFloodTests {
     @Test func `session tickets that arrive in halves fail their request with the same error`() async throws {
         let flood = try TLSPeer("tls-flood", options: ["halves"])
         let dispatcher = CurlNetworkDispatcher()
-        let url = try RequestURL("https://localhost:\(flood.port)/")
+        let url = try flood.url
         let failure = await expectFailure(.tlsFailed) {
             try await Exchange(url, over: dispatcher) {
                 $0.trustPeers()
@@ -39,7 +38,6 @@ struct TLSFloodTests {
             }
         }
         #expect(failure?.message.contains("TLS records without data") == true)
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(flood) {}
     }
 
@@ -47,12 +45,11 @@ struct TLSFloodTests {
     @Test func `endless session tickets fail the request over a connection opened ahead`() async throws {
         let flood = try TLSPeer("tls-flood")
         let dispatcher = CurlNetworkDispatcher()
-        let url = try RequestURL("https://localhost:\(flood.port)/")
+        let url = try flood.url
         var options = TransportOptions()
         options.trustPeers()
         try await dispatcher.prewarm(url, options: options)
         await expectFailure(.tlsFailed) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(flood) {}
     }
 
@@ -62,11 +59,10 @@ struct TLSFloodTests {
         let dispatcher = CurlNetworkDispatcher()
         var connections: Set<String> = []
         for _ in 0..<600 {
-            let exchange = try await Exchange(Peers.url(.good, "/hello.txt"), over: dispatcher) { $0.trustPeers() }
+            let exchange = try await Exchange(.good, "/hello.txt", over: dispatcher)
             #expect(exchange.text == "hello over TLS\n")
             exchange.metrics.localAddress.map { _ = connections.insert($0) }
         }
         #expect(connections.count == 1)
-        await dispatcher.shutDown(within: .zero)
     }
 }

@@ -47,8 +47,7 @@ struct TLSMatrixTests {
     @Test(arguments: TLSFault.all)
     func `a bad server is refused over curl, with an error of its own`(fault: TLSFault) async throws {
         let error = await expectFailure(fault.code) {
-            try await Exchange(Peers.url(fault.server)) {
-                $0.trustPeers()
+            try await Exchange(fault.server) {
                 fault.change(&$0)
             }
         }
@@ -91,11 +90,11 @@ struct TLSMatrixTests {
     }
 
     @Test func `a good server responds`() async throws {
-        #expect(try await Exchange(Peers.url(.good)) { $0.trustPeers() }.text.hasPrefix("TLSv1."))
+        #expect(try await Exchange(.good).text.hasPrefix("TLSv1."))
     }
 
     @Test func `a missing client certificate gets the server's 400 response`() async throws {
-        let exchange = try await Exchange(Peers.url(.clientCertificate)) { $0.trustPeers() }
+        let exchange = try await Exchange(.clientCertificate)
         #expect(exchange.status == 400)
         #expect(exchange.text.contains("No required SSL certificate"))
     }

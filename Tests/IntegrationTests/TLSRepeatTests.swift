@@ -56,7 +56,7 @@ struct TLSRepeatTests {
         let front = try TLSFront(to: server, segment: 536)
         let dispatcher = CurlNetworkDispatcher()
         func send(_ method: HTTPRequest.Method, _ body: TransportRequest.Body?) async throws -> TransportMetrics {
-            var request = TransportRequest(method: method, url: try RequestURL("https://localhost:\(front.port)/"))
+            var request = TransportRequest(method: method, url: try front.url)
             request.body = body
             request.options.trustPeers()
             request.options.httpVersion = .http1_1
@@ -83,7 +83,6 @@ struct TLSRepeatTests {
             #expect(metrics.repeats == 1)
             #expect(server.requests.last?.body == kind.content)
         }
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(front) {}
     }
 }

@@ -87,7 +87,6 @@ struct TLSSessionTests {
         let dispatcher = CurlNetworkDispatcher()
         #expect(try await kind.outcome(over: dispatcher, newest) == "200 . ")
         #expect(try await kind.outcome(over: dispatcher, newest) == "200 r ")
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test(arguments: kinds, newest)
@@ -102,7 +101,6 @@ struct TLSSessionTests {
             _ = try await earlier.outcome(over: dispatcher, newest)
             let after = try await later.outcome(over: dispatcher, newest)
             #expect(after == alone, "after one of the kind '\(earlier.testDescription)'")
-            await dispatcher.shutDown(within: .zero)
         }
     }
 

@@ -27,7 +27,6 @@ struct TLSSurplusTests {
         #expect(try await first.body.collect() == Data("first".utf8))
         let second = try await dispatcher.send(request)
         #expect(try await second.body.collect() == Data("honest".utf8))
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(front) {}
     }
 
@@ -35,7 +34,7 @@ struct TLSSurplusTests {
     @Test
     func `bytes after a body in its TLS record are no response to the next request`() async throws {
         try await check { front in
-            var request = TransportRequest(url: try RequestURL("https://localhost:\(front.port)/"))
+            var request = TransportRequest(url: try front.url)
             request.options.trustPeers()
             return request
         }
@@ -58,9 +57,8 @@ struct TLSSurplusTests {
         defer { server.stop() }
         let front = try TLSFront(to: server)
         let dispatcher = CurlNetworkDispatcher()
-        let url = try RequestURL("https://localhost:\(front.port)/")
+        let url = try front.url
         await expectFailure(.truncatedBody) { try await Exchange(url, over: dispatcher) { $0.trustPeers() } }
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(front) {}
     }
 
@@ -79,7 +77,6 @@ struct TLSSurplusTests {
             try await Exchange(url, over: dispatcher) { $0.proxy = .explicit(proxy) }
         }
         #expect(server.requests.count == 1)
-        await dispatcher.shutDown(within: .zero)
         withExtendedLifetime(front) {}
     }
 }

@@ -217,32 +217,25 @@ struct URLRequestTests {
         #expect(sent > 150)
     }
 
-    private func upload(of bytes: Data, to server: ScriptedServer) -> URLRequest {
-        request(server.url("/up")) {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(data: bytes)
-        }
+    private func upload(_ stream: InputStream, to url: String = "http://h/a") -> URLRequest {
+        request(url) { ($0.httpMethod, $0.httpBodyStream) = ("POST", stream) }
     }
 
     @Test(arguments: transports)
     func `a body stream is carried`(transport: any HTTPTransport) async throws {
-        let server = try ScriptedServer(.ok("thanks"))
-        defer { server.stop() }
-        let bytes = PatternBytes.make(count: 200_000, from: 0)
-        let upload = upload(of: bytes, to: server)
-        let (body, head) = try await answer(to: upload, over: transport)
-        #expect(head.statusCode == 200)
-        #expect(body == Data("thanks".utf8))
-        #expect(server.requests.first?.body == bytes)
+        try await withServer(.ok("thanks")) { server in
+            let bytes = PatternBytes.make(count: 200_000, from: 0)
+            let upload = upload(InputStream(data: bytes), to: server.url())
+            let (body, head) = try await answer(to: upload, over: transport)
+            #expect(head.statusCode == 200 && body == Data("thanks".utf8))
+            #expect(server.requests.first?.body == bytes)
+        }
     }
 
     @Test func `a body stream beyond the limit is refused`() async throws {
         var client = NetworkClient(transport: StubTransport(lacking: [.streamedRequestBodies]))
         client.options.maximumBodyBytes = 1000
-        let upload = request {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = InputStream(data: Data(count: 1001))
-        }
+        let upload = upload(InputStream(data: Data(count: 1001)))
         await expectFailure(.bodyTooLarge) { try await client.send(upload, as: .data) }
     }
 
@@ -272,14 +265,20 @@ struct URLRequestTests {
         await expectFailure(.cancelled) { try await sending.value }
     }
 
-    @Test(arguments: [true, false])
-    func `a broken body stream is the caller's error`(isOpened: Bool) async throws {
-        let stream = try #require(InputStream(fileAtPath: "/no/such/file"))
-        if isOpened { stream.open() }
-        let upload = request {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = stream
+    enum Fault: CaseIterable {
+        case missing, opened, closed
+
+        func stream() throws -> InputStream {
+            let stream = self == .closed ? InputStream(data: Data(count: 10)) : InputStream(fileAtPath: "/no/such/file")
+            if self != .missing { stream?.open() }
+            if self == .closed { stream?.close() }
+            return try #require(stream)
         }
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a broken or closed body stream is the caller's error`(fault: Fault) async throws {
+        let upload = upload(try fault.stream())
         await expectFailure(.unreadableFile) { try await StubTransport().send(upload, as: .data) }
     }
 
@@ -291,7 +290,7 @@ struct URLRequestTests {
         // A connection that is lost before the first byte of the body takes nothing of the stream.
         let server = try ScriptedServer([.readHead, .readBody(1), .reset], .ok("thanks"))
         defer { server.stop() }
-        let upload = upload(of: Data(count: 5_000_000), to: server)
+        let upload = upload(InputStream(data: Data(count: 5_000_000)), to: server.url())
         // A description that is not sent takes nothing.
         for _ in 0..<3 { _ = upload.data }
         let client = NetworkClient(transport: transport)
@@ -305,7 +304,7 @@ struct URLRequestTests {
         let server = try ScriptedServer(.ok("thanks"))
         defer { server.stop() }
         let bytes = PatternBytes.make(count: 3_000_000, from: 0)
-        let upload = upload(of: bytes, to: server)
+        let upload = upload(InputStream(data: bytes), to: server.url())
         let client = NetworkClient(transport: transport)
         let results = await withTaskGroup { group in
             for _ in 0..<4 { group.addTask { (try? await client.send(upload, as: .data)) != nil } }
@@ -313,17 +312,6 @@ struct URLRequestTests {
         }
         #expect(results.count { $0 } == 1)
         #expect(server.requests.map(\.body) == [bytes])
-    }
-
-    @Test func `a closed body stream is an error`() async throws {
-        let stream = InputStream(data: Data(count: 10))
-        stream.open()
-        stream.close()
-        let upload = request {
-            $0.httpMethod = "POST"
-            $0.httpBodyStream = stream
-        }
-        await expectFailure(.unreadableFile) { try await StubTransport().send(upload, as: .data) }
     }
 
     /// A thread that waits for a silent stream is the stream's own: one of libdispatch's would be missing elsewhere.
@@ -359,21 +347,14 @@ struct URLRequestTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID().uuidString)").path
         #expect(mkfifo(path, 0o600) == 0)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        func upload() -> URLRequest {
-            request {
-                $0.httpMethod = "POST"
-                $0.httpBodyStream = InputStream(fileAtPath: path)
-            }
-        }
+        func blocked() throws -> URLRequest { upload(try #require(InputStream(fileAtPath: path))) }
         var client = NetworkClient(transport: StubTransport(lacking: [.streamedRequestBodies]))
-        let patient = client
-        let cancelled = upload()
-        let sending = Task { try await patient.send(cancelled, as: .data) }
+        let cancelled = try blocked()
+        let sending = Task { [client] in try await client.send(cancelled, as: .data) }
         sending.cancel()
         await expectFailure(.cancelled) { try await sending.value }
         client.options.totalTimeout = .milliseconds(100)
-        let hasty = client
-        await expectFailure(.totalTimeout) { try await hasty.send(upload(), as: .data) }
+        await expectFailure(.totalTimeout) { [client] in try await client.send(blocked(), as: .data) }
         // Opening a pipe for reading and writing does not block; its readers reach the end once it is closed.
         let pipe = open(path, O_RDWR | O_NONBLOCK)
         #expect(pipe >= 0 && close(pipe) == 0)

@@ -7,17 +7,14 @@ import Testing
 @Suite(.patience(minutes: 1))
 struct ParameterContract {
     private func target(
-        _ transport: ContractTransport,
-        _ path: String,
-        _ params: [String: ParameterValue],
+        _ transport: ContractTransport, _ path: String, _ params: [String: ParameterValue],
         method: HTTPRequest.Method = .get
     ) async throws -> ReceivedRequest {
-        let server = try ScriptedServer(.ok("{}"))
-        defer { server.stop() }
-        _ = try await transport.transport.send(
-            RequestData(path: server.url(path), method: method, parameters: params), as: .data
-        ).body
-        return try #require(server.requests.first)
+        try await withServer(.ok("{}")) { server in
+            let data = RequestData(path: server.url(path), method: method, parameters: params)
+            _ = try await transport.transport.send(data, as: .data)
+            return try #require(server.requests.first)
+        }
     }
 
     @Test(arguments: ContractTransport.all, [HTTPRequest.Method.get, .head, .delete])
