@@ -1,3 +1,5 @@
+import Foundation
+import NetworkComparison
 import NetworkLayer
 import TestSupport
 import Testing
@@ -161,5 +163,33 @@ extension ContractTransport {
         case .isNotRun:
             withKnownIssue(comment, sourceLocation: sourceLocation) { Issue.record("not run, to protect the process") }
         }
+    }
+}
+
+struct ExclusionTests {
+    private static let article = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/NetworkLayer/NetworkLayer.docc/TransportDifferences.md").standardized
+
+    @Test(arguments: Exclusion.all)
+    func `an exclusion is in the documentation`(exclusion: Exclusion) throws {
+        let text = try String(contentsOf: Self.article, encoding: .utf8)
+        let row = text.split(separator: "\n").first {
+            $0.hasPrefix("| `\(exclusion.name.rawValue)` | \(exclusion.transport) |")
+        }
+        let cells = try #require(row, "no row names \(exclusion.name.rawValue)")
+        #expect(cells.contains(exclusion.reason))
+        #expect(cells.contains(exclusion.until))
+    }
+
+    /// `unsupported` stands for all exclusions that are refused, `lowercaseNames` for HTTP/2.
+    @Test func `a difference that a comparison knows is an exclusion`() {
+        let names = Set(KnownDifference.all.map(\.name)).subtracting(["unsupported", "lowercaseNames"])
+        #expect(names.isSubset(of: Exclusion.Case.allCases.map(\.rawValue)), "\(names)")
+    }
+
+    @Test func `exclusions are listed once`() {
+        let names = Exclusion.all.map(\.testDescription)
+        #expect(Set(names).count == names.count)
+        #expect(Set(Exclusion.all.map(\.name)) == Set(Exclusion.Case.allCases))
     }
 }

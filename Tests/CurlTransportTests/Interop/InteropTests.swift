@@ -78,3 +78,72 @@ struct CurlFailureTests {
         #expect(CurlFailure.phase(of: CurlCode(rawValue: number)) == (isConnecting ? .connecting : nil))
     }
 }
+
+@Suite("A region of buffers")
+struct BufferRegionTests {
+    private let region = BufferRegion([(65_537, 3), (1_000, 3)])
+
+    @Test func `each piece belongs to its taker alone`() throws {
+        let large = (0..<4).map { _ in region.take(65_537) }
+        let small = (0..<4).map { _ in region.take(1_000) }
+        #expect(large.map { $0 != nil } == [true, true, true, false])
+        #expect(small.map { $0 != nil } == [true, true, true, false])
+        for (number, piece) in large.compactMap(\.self).enumerated() {
+            #expect(region.holds(piece) && region.size(of: piece) == 65_537)
+            piece.initializeMemory(as: UInt8.self, repeating: UInt8(number + 1), count: 65_537)
+        }
+        for piece in small.compactMap(\.self) {
+            #expect(region.holds(piece) && region.size(of: piece) == 1_000)
+            piece.initializeMemory(as: UInt8.self, repeating: 9, count: 1_000)
+        }
+        for (number, piece) in large.compactMap(\.self).enumerated() {
+            let bytes = UnsafeRawBufferPointer(start: piece, count: 65_537)
+            #expect(bytes.allSatisfy { $0 == UInt8(number + 1) })
+        }
+    }
+
+    @Test func `a piece that was given back is taken again, and forgets its bytes`() throws {
+        let piece = try #require(region.take(1_000))
+        piece.storeBytes(of: 7, as: UInt8.self)
+        region.give(piece)
+        region.drop()
+        #expect(region.take(1_000) == piece)
+        #expect(piece.load(as: UInt8.self) == 0)
+    }
+
+    @Test func `a taken piece is not forgotten, and one that comes back later is`() throws {
+        let (first, second) = (try #require(region.take(1_000)), try #require(region.take(1_000)))
+        for piece in [first, second] { piece.storeBytes(of: 7, as: UInt8.self) }
+        region.give(second)
+        region.drop()
+        #expect(first.load(as: UInt8.self) == 7)
+        region.give(first)
+        region.drop()
+        #expect(region.take(1_000) == first && region.take(1_000) == second)
+        #expect(first.load(as: UInt8.self) == 0 && second.load(as: UInt8.self) == 0)
+    }
+
+    @Test func `a region takes back no piece of another size or memory`() throws {
+        #expect(region.take(999) == nil)
+        #expect(!region.holds(nil))
+        let other = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+        defer { other.deallocate() }
+        #expect(!region.holds(other))
+    }
+}
+
+@Suite("Events from epoll")
+struct EpollEventTests {
+    /// EPOLLIN, EPOLLOUT, EPOLLERR and EPOLLHUP (epoll_ctl(2)).
+    @Test(
+        arguments: [
+            (0x01, [true, false, false]), (0x04, [false, true, false]), (0x10, [true, false, false]),
+            (0x08, [true, false, true]), (0x0C, [true, true, true]), (0x19, [true, false, true]),
+            (0, [false, false, false]),
+        ] as [(UInt32, [Bool])])
+    func `an error and an end are there to be read`(flags: UInt32, expected: [Bool]) {
+        let event = Epoll.Event(descriptor: 3, flags: flags)
+        #expect([event.isReadable, event.isWritable, event.hasError] == expected)
+        #expect(event.descriptor == 3)
+    }
+}
