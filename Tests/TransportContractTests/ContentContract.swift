@@ -8,15 +8,12 @@ import Testing
 struct ContentContract {
     /// Posts the content. For a transport without streamed request bodies, it is collected first.
     private func post(_ content: RequestContent, over transport: ContractTransport) async throws -> ReceivedRequest {
-        let server = try ScriptedServer(.ok("{}"))
-        defer { server.stop() }
-        var client = NetworkClient(transport: transport.transport)
-        client.options.totalTimeout = .seconds(30)
-        let data = RequestData(path: "p", baseURL: server.baseURL + "/v1/", method: .post, content: content)
-        _ = try await client.send(data, as: .data)
-        let request = try #require(server.requests.first)
-        #expect(request.target == "/v1/p")
-        return request
+        try await withServer(.ok("{}")) { server in
+            let data = RequestData(path: "p", baseURL: server.baseURL + "/v1/", method: .post, content: content)
+            _ = try await transport.client.send(data, as: .data)
+            #expect(server.requests.first?.target == "/v1/p")
+            return try #require(server.requests.first)
+        }
     }
 
     @Test(arguments: ContractTransport.all)
@@ -43,8 +40,8 @@ struct ContentContract {
     func `a multipart body of files has its length`(transport: ContractTransport) async throws {
         let bytes = PatternBytes.make(count: 200_000)
         let path = NSTemporaryDirectory() + "content-\(UUID().uuidString)"
-        try bytes.write(to: URL(filePath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
+        try bytes.write(to: URL(filePath: path))
         let content = RequestContent.multipart([.field("a", "1"), .file("f", path: path, fileName: "f.bin")]) { "b" }
         let request = try await post(content, over: transport)
         #expect(request.values(of: "Content-Length") == ["\(request.body.count)"])
@@ -55,14 +52,10 @@ struct ContentContract {
 
     @Test(arguments: ContractTransport.all)
     func `a multipart body of unknown length arrives whole`(transport: ContractTransport) async throws {
-        let chunks = AsyncStream<Data> { continuation in
-            for _ in 0..<5 { continuation.yield(PatternBytes.make(count: 10_000)) }
-            continuation.finish()
-        }
-        let request = try await post(.multipart([.stream("s", chunks)]) { "b" }, over: transport)
+        let chunks = Array(repeating: PatternBytes.make(count: 10_000), count: 5)
+        let request = try await post(.multipart([.stream("s", AsyncStream.of(chunks))]) { "b" }, over: transport)
         let head = "--b\r\nContent-Disposition: form-data; name=\"s\"\r\nContent-Type: application/octet-stream\r\n\r\n"
-        let body = (0..<5).map { _ in PatternBytes.make(count: 10_000) }.reduce(Data(), +)
-        #expect(request.body == Data(head.utf8) + body + Data("\r\n--b--\r\n".utf8))
+        #expect(request.body == Data(head.utf8) + chunks.reduce(Data(), +) + Data("\r\n--b--\r\n".utf8))
     }
 
     @Test(arguments: ContractTransport.all)

@@ -103,17 +103,11 @@ struct AdmissionTests {
         #expect(desk.arrive(3, at: first) == .wait)
     }
 
-    @Test func `a request that withdraws is not started`() {
-        var desk = Desk(perOrigin: 1, inAll: 10)
-        #expect(desk.arrive(0...2, at: first) == [.run, .wait, .wait])
-        #expect(desk.withdraw(1).isEmpty)
-        #expect(desk.leave(0) == [2])
-    }
-
-    @Test func `a request that withdraws behind the origin's gate lets the next one pass`() {
-        var desk = Desk(perOrigin: 1, inAll: 1)
+    /// With another origin, both wait behind its gate.
+    @Test(arguments: [true, false]) func `a request that withdraws lets the next one pass`(isSameOrigin: Bool) {
+        var desk = Desk(perOrigin: 1, inAll: isSameOrigin ? 10 : 1)
         #expect(desk.arrive(0, at: first) == .run)
-        #expect(desk.arrive(1...2, at: second) == [.wait, .wait])
+        #expect(desk.arrive(1...2, at: isSameOrigin ? first : second) == [.wait, .wait])
         #expect(desk.withdraw(1).isEmpty)
         #expect(desk.leave(0) == [2])
     }
@@ -132,17 +126,12 @@ struct AdmissionTests {
         #expect(desk.lookingUp.isEmpty)
     }
 
-    @Test func `a cold origin that fails lets the next ones try`() {
-        var desk = Desk(perOrigin: 100, inAll: 100)
-        desk.arrive(0..<20, at: first)
-        #expect((0..<2).map { desk.leave($0) } == [[8], [9]])
-    }
-
     /// Eight long polls go through a proxy, over kept connections: no socket is opened, but their requests go out.
-    @Test func `an origin is warmed by a transfer that has a connection, not by the end of one`() {
+    @Test func `an origin is warmed by a transfer that has a connection, and one that fails lets the next one try`() {
         var desk = Desk(perOrigin: 100, inAll: 100)
-        desk.arrive(0..<9, at: first)
-        #expect(desk.resolve(3) == [8])
+        desk.arrive(0..<11, at: first)
+        #expect((0..<2).map { desk.leave($0) } == [[8], [9]])
+        #expect(desk.resolve(3) == [10])
     }
 
     @Test func `lookups of all origins together are bounded, and hold up no origin that is resolved`() {
