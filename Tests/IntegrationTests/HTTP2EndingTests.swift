@@ -47,18 +47,13 @@ struct HTTP2EndingTests {
             #expect(exchange.status == 200 && ["2", nil].contains(exchange.metrics.httpVersion))
             return exchange.metrics.localAddress
         }
-        let connections = try await withThrowingTaskGroup(of: String?.self) { group in
-            for _ in 0..<inFlight { group.addTask { try await send() } }
-            var begun = inFlight
-            var seen: Set<String> = []
-            while let address = try await group.next() {
-                if let address { seen.insert(address) }
-                guard begun < Self.requests else { continue }
-                begun += 1
-                group.addTask { try await send() }
-            }
-            return seen
+        // As many are in flight at any time.
+        let addresses = try await atOnce(inFlight) { _ in
+            var addresses: [String?] = []
+            for _ in 0..<Self.requests / inFlight { addresses.append(try await send()) }
+            return addresses
         }
+        let connections = Set(addresses.joined().compactMap(\.self))
         // Each carries one to three of them.
         #expect(connections.count <= Self.requests * 3 / 4, "\(connections.count)")
     }

@@ -22,15 +22,14 @@ struct TLSSessionTests {
         func outcome(over dispatcher: CurlNetworkDispatcher, _ newest: TransportOptions.TLS.Version) async throws
             -> String
         {
-            var options = TransportOptions()
-            options.tls.maximumVersion = newest
-            options.connection.forbidsReuse = true
-            options.totalTimeout = .seconds(30)
-            try change(&options)
             do {
-                let request = TransportRequest(url: try Peers.url(.optionalCertificate, "/session"), options: options)
-                let response = try await dispatcher.send(request)
-                return "\(response.status.code) \(String(decoding: try await response.body.collect(), as: UTF8.self))"
+                let url = try Peers.url(.optionalCertificate, "/session")
+                let exchange = try await Exchange(url, over: dispatcher) {
+                    $0.tls.maximumVersion = newest
+                    $0.connection.forbidsReuse = true
+                    try change(&$0)
+                }
+                return "\(exchange.status) \(exchange.text)"
             } catch let error as NetworkError {
                 return error.code.rawValue
             }

@@ -10,7 +10,9 @@ import Testing
 struct TLSSurplusTests {
     /// Sends a request twice over one dispatcher, to a server that sends another response after the body of the first
     /// one.
-    private func check(_ make: (TLSFront) throws -> TransportRequest) async throws {
+    private func check(_ url: (TLSFront) throws -> RequestURL, _ change: (inout TransportOptions, TLSFront) -> Void)
+        async throws
+    {
         let gate = Gate()
         let server = try ScriptedServer(
             [
@@ -20,8 +22,9 @@ struct TLSSurplusTests {
         defer { server.stop() }
         let front = try TLSFront(to: server)
         let dispatcher = CurlNetworkDispatcher()
-        var request = try make(front)
+        var request = TransportRequest(url: try url(front))
         request.options.totalTimeout = .seconds(30)
+        change(&request.options, front)
         let first = try await dispatcher.send(request)
         gate.open()
         #expect(try await first.body.collect() == Data("first".utf8))
@@ -31,22 +34,13 @@ struct TLSSurplusTests {
     }
 
     /// Bytes in one record with a body are decrypted with it, and wait in the TLS library rather than in a socket.
-    @Test
-    func `bytes after a body in its TLS record are no response to the next request`() async throws {
-        try await check { front in
-            var request = TransportRequest(url: try front.url)
-            request.options.trustPeers()
-            return request
-        }
+    @Test func `bytes after a body in its TLS record are no response to the next request`() async throws {
+        try await check({ try $0.url }) { options, _ in options.trustPeers() }
     }
 
     /// Bytes after a response wait in the TLS session with the proxy, which nothing can query for them.
     @Test func `bytes after a body from a proxy that speaks TLS are no response to the next request`() async throws {
-        try await check { front in
-            var request = TransportRequest(url: try RequestURL("http://a.test/"))
-            request.options.proxy = .explicit(front.proxy)
-            return request
-        }
+        try await check({ _ in try RequestURL("http://a.test/") }) { $0.proxy = .explicit($1.proxy) }
     }
 
     /// The end of a connection is the end of such a body only if TLS signals it (RFC 9112 §9.8): anything on the way

@@ -24,18 +24,12 @@ struct YieldingTests {
         return wire
     }
 
-    private func request(_ server: ScriptedServer) throws -> TransportRequest {
-        var request = TransportRequest(url: try RequestURL(server.url()))
-        request.options.totalTimeout = .seconds(40)
-        return request
-    }
-
     /// Regression: one call of libcurl took a hundred buffer loads, each of 87,000 such chunks.
     @Test func `a round of the loop takes a bounded part of a body`() async throws {
         let body = PatternBytes.make(count: 500_000)
         try await withServer(.raw(chunked(body, by: 1))) { server in
             let loop = try CurlLoop(limits: LoopLimits())
-            let transfer = try Transfer(try request(server), over: loop)
+            let transfer = try Transfer(try makeRequest(server.url()), over: loop)
             let most = Atomic(0)
             loop.start(transfer)
             // One job for each round of the loop.
@@ -65,19 +59,15 @@ struct YieldingTests {
         let body = PatternBytes.make(count: chunk == 1 ? 100_000 : 3_000_000)
         try await withServer(.raw(chunked(body, by: chunk))) { server in
             let dispatcher = CurlNetworkDispatcher()
-            let request = try request(server)
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                for number in 0..<8 {
-                    group.addTask {
-                        let response = try await dispatcher.send(request)
-                        guard number.isMultiple(of: 2) else { return try await response.body.collect() == body }
-                        var streamed = Data()
-                        for try await piece in response.body { streamed += piece }
-                        return streamed == body
-                    }
-                }
-                for try await isWhole in group { #expect(isWhole) }
+            let request = try makeRequest(server.url())
+            let areWhole = try await atOnce(8) { number in
+                let response = try await dispatcher.send(request)
+                guard number.isMultiple(of: 2) else { return try await response.body.collect() == body }
+                var streamed = Data()
+                for try await piece in response.body { streamed += piece }
+                return streamed == body
             }
+            #expect(areWhole.allSatisfy { $0 })
         }
     }
 
@@ -85,30 +75,19 @@ struct YieldingTests {
     @Test func `bodies that yield may end in any way`() async throws {
         try await withServer(.raw(chunked(PatternBytes.make(count: 200_000), by: 1))) { server in
             let dispatcher = CurlNetworkDispatcher()
-            let request = try request(server)
-            await withTaskGroup(of: Void.self) { group in
-                for number in 0..<12 {
-                    group.addTask {
-                        let call = Task {
-                            let response = try await dispatcher.send(request)
-                            switch number % 3 {
-                            case 0:
-                                await expectFailure(.bodyTooLarge) {
-                                    _ = try await response.body.collect(upTo: 100_000)
-                                }
-                            case 1: withExtendedLifetime(response) {}
-                            default: _ = try await response.body.collect()
-                            }
-                        }
-                        if number % 3 == 2 { call.cancel() }
-                        let result = await call.result
-                        if number % 3 == 2 {
-                            #expect(throws: NetworkError.self) { try result.get() }
-                        } else {
-                            #expect(throws: Never.self) { try result.get() }
-                        }
+            let request = try makeRequest(server.url())
+            _ = try await atOnce(12) { number in
+                let call = Task {
+                    let response = try await dispatcher.send(request)
+                    switch number % 3 {
+                    case 0: await expectFailure(.bodyTooLarge) { try await response.body.collect(upTo: 100_000) }
+                    case 1: withExtendedLifetime(response) {}
+                    default: _ = try await response.body.collect()
                     }
                 }
+                guard number % 3 == 2 else { return try await call.value }
+                call.cancel()
+                await #expect(throws: NetworkError.self) { try await call.value }
             }
             let last = try await dispatcher.send(request).body.collect()
             #expect(last.count == 200_000)
