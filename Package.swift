@@ -121,8 +121,8 @@ let package = Package(
         ),
         // What the test targets share.
         .target(
-            name: "TestSupport", dependencies: ["CLibrary", "NetworkCore", logging], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: ["CLibrary", "NetworkCore", "NetworkTesting", logging],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(
             name: "NetworkCoreTests",
             dependencies: [

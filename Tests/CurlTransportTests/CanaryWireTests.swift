@@ -22,8 +22,22 @@ struct CanaryWireTests {
         #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.isInvisible }, "\(what)")
     }
 
-    private static func printed(_ value: Any) -> String {
-        CanaryPrinter.all.map { $0.text(value) }.joined(separator: "\n")
+    /// Sends a request with every log on, and checks all that comes of it.
+    /// - Returns: The text of the log.
+    private static func checkExchange(
+        of secret: CanarySecret, _ data: RequestData, _ change: (inout NetworkClient) -> Void = { _ in }
+    ) async throws -> String {
+        let log = CanaryLog()
+        var client = NetworkClient(transport: CurlNetworkDispatcher())
+        client.exchangeInterceptors = [.logging(log.logger)]
+        client.options.wireLog = WireLog(log.logger)
+        client.secretFields = [try #require(HTTPField.Name("X-Own"))]
+        change(&client)
+        let outcome: Any
+        do { outcome = try await client.send(data, as: .data) } catch { outcome = error }
+        check(secret, CanaryPrinter.all.map { $0.text(outcome) }.joined(separator: "\n"), "the outcome")
+        check(secret, log.text, "the log")
+        return log.text
     }
 
     @Test(arguments: CanarySecret.all)
@@ -34,27 +48,17 @@ struct CanaryWireTests {
             ("Location", "http://u:\(secret.percentEncoded)@127.0.0.1/cb?code=\(value)#\(value)"), ("X-Shown", "yes"),
         ]
         try await withServer(.response(401, fields: fields, body: secret.data)) { server in
-            let log = CanaryLog()
-            var client = NetworkClient(transport: CurlNetworkDispatcher())
-            client.exchangeInterceptors = [.logging(log.logger)]
-            client.options.wireLog = WireLog(log.logger)
-            client.secretFields = [try #require(HTTPField.Name("X-Own"))]
-            client.options.authentication = .digest(
-                user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
             var data = RequestData(path: server.url("/p?key=\(secret.percentEncoded)"), method: .post)
             data.content = .bytes(secret.data, contentType: "text/plain")
             data.headerFields = [
                 "X-Api-Key": secret.percentEncoded, "X-Own": secret.percentEncoded, "Cookie": secret.percentEncoded,
             ]
             data.headerFields["Referer"] = "http://u:\(secret.percentEncoded)@h/?x=\(secret.percentEncoded)"
-            do {
-                let response = try await client.send(data, as: .data)
-                Self.check(secret, Self.printed(response), "the response")
-            } catch {
-                Self.check(secret, Self.printed(error), "the error")
+            let log = try await Self.checkExchange(of: secret, data) {
+                $0.options.authentication = .digest(
+                    user: secret.percentEncoded, password: .init(secret.percentEncoded))
             }
-            #expect(log.text.contains("> X-Api-Key: …"))
-            Self.check(secret, log.text, "the log")
+            #expect(log.contains("> X-Api-Key: …"))
         }
     }
 
@@ -65,26 +69,13 @@ struct CanaryWireTests {
             let value = secret.percentEncoded
             let fields = ["Set-Cookie", "X-Api-Key", "X-Own"].map { "\($0)\(blank): \(value)\r\n" }.joined()
             let head = "\(fields)X-Y: Bearer\t\(value)\r\nLocation\(blank): http://u:\(value)@h/?\(value)\r\n"
-            let server = try ScriptedServer(
-                .raw(
-                    "HTTP/1.1 103 \(value)\r\n\(head)\r\nHTTP/1.1 200\t\(value)\r\n\(head)X-Shown: yes\r\n"
-                        + "Transfer-Encoding: chunked\r\n\r\n0\r\n\(head)\r\n"))
-            defer { server.stop() }
-            let log = CanaryLog()
-            var client = NetworkClient(transport: CurlNetworkDispatcher())
-            client.exchangeInterceptors = [.logging(log.logger)]
-            client.options.wireLog = WireLog(log.logger)
-            client.secretFields = [try #require(HTTPField.Name("X-Own"))]
-            do {
-                Self.check(
-                    secret, Self.printed(try await client.send(RequestData(path: server.url()), as: .data)),
-                    "the response"
-                )
-            } catch {
-                Self.check(secret, Self.printed(error), "the error")
+            let response =
+                "HTTP/1.1 103 \(value)\r\n\(head)\r\nHTTP/1.1 200\t\(value)\r\n\(head)X-Shown: yes\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n0\r\n\(head)\r\n"
+            try await withServer(.raw(response)) { server in
+                let log = try await Self.checkExchange(of: secret, RequestData(path: server.url()))
+                #expect(log.contains("< X-Api-Key"))
             }
-            #expect(log.text.contains("< X-Api-Key"))
-            Self.check(secret, log.text, "the log")
         }
     }
 
@@ -92,24 +83,14 @@ struct CanaryWireTests {
     func `nothing shows a secret when a proxy requires a password`(secret: CanarySecret) async throws {
         let challenge = [("Proxy-Authenticate", "Basic realm=\"\(Self.sent(secret))\"")]
         try await withServer(.response(407, fields: challenge, body: Data())) { server in
-            let log = CanaryLog()
-            var client = NetworkClient(transport: CurlNetworkDispatcher())
-            client.validation = .any
-            client.exchangeInterceptors = [.logging(log.logger)]
-            client.options.wireLog = WireLog(log.logger)
-            var proxy = TransportOptions.Proxy.Server(
-                server.url(""), user: secret.percentEncoded, password: TransportOptions.Secret(secret.percentEncoded))
-            proxy.headerFields[try #require(HTTPField.Name("X-Api-Key"))] = secret.percentEncoded
-            client.options.proxy = .explicit(proxy)
-            do {
-                Self.check(
-                    secret, Self.printed(try await client.send(RequestData(path: "http://name.invalid/"), as: .data)),
-                    "the response")
-            } catch {
-                Self.check(secret, Self.printed(error), "the error")
+            let name = try #require(HTTPField.Name("X-Api-Key"))
+            let log = try await Self.checkExchange(of: secret, RequestData(path: "http://name.invalid/")) {
+                $0.validation = .any
+                $0.options.proxy = .server(
+                    server.baseURL, user: secret.percentEncoded, password: .init(secret.percentEncoded)
+                ) { $0.headerFields[name] = secret.percentEncoded }
             }
-            #expect(log.text.contains("407"))
-            Self.check(secret, log.text, "the log")
+            #expect(log.contains("407"))
         }
     }
 }

@@ -66,13 +66,12 @@ struct CurlCommandTests {
 
     @Test(arguments: cases) func `a command sends the same bytes`(trial: Case) async throws {
         try await withServer([.read, .send("HTTP/1.1 204 No Content\r\n\r\n"), .close]) { server in
-            var request = TransportRequest(method: trial.method, url: try RequestURL(server.url(trial.path)))
+            var request = try TransportRequest(
+                method: trial.method, to: server.url(trial.path), body: trial.body.map { .bytes($0) })
             for (name, value) in trial.fields {
                 request.headerFields.append(try HTTPField(checking: name, value: value))
             }
-            request.body = trial.body.map { .bytes($0) }
             trial.configure(&request.options)
-
             _ = try await CurlNetworkDispatcher.shared.send(request).body.collect()
             let command = request.curlCommand(secrets: .revealed)
             #expect(try await shell(command) == 0, "\(command.prefix(2000))")

@@ -12,6 +12,8 @@ import Testing
     .enabled(if: TLSGuard.isBounded, "only OpenSSL reports them, and libcurl uses another library"),
     .patience(minutes: 1))
 struct RecordFloodTests {
+    private let dispatcher = CurlNetworkDispatcher()
+
     /// Returns a script that sends HelloRequests without end in place of a response to the ClientHello, `count` of them
     /// in a record.
     private static func hellos(_ count: Int) -> Script {
@@ -25,45 +27,37 @@ struct RecordFloodTests {
     func `endless records in the handshake fail their request, and hold up no other`(inARecord count: Int) async throws
     {
         try await withServer(Self.hellos(count)) { flood in
-            let server = try ScriptedServer(.ok("well"))
-            defer { server.stop() }
-            let dispatcher = CurlNetworkDispatcher()
-            let url = "https://127.0.0.1:\(flood.port)/"
-            async let failure = expectFailure(.tlsFailed) { try await OptionExchange(url, over: dispatcher) }
-            for _ in 0..<8 {
-                #expect(try await OptionExchange(server.url(), over: dispatcher).text == "well")
+            try await withServer(.ok("well")) { server async throws in
+                let url = "https://127.0.0.1:\(flood.port)/"
+                async let failure = expectFailure(.tlsFailed, in: .connecting) {
+                    try await Exchange(url, over: dispatcher)
+                }
+                for _ in 0..<8 { #expect(try await Exchange(server.url(), over: dispatcher).text == "well") }
+                #expect(await failure?.message.contains("TLS records without data") == true)
+                // The loop's thread is free to shut down.
+                await dispatcher.shutDown(within: .zero)
             }
-            let error = await failure
-            #expect(error?.phase == .connecting)
-            #expect(error?.message.contains("TLS records without data") == true)
-            // The loop's thread is free to shut down.
-            await dispatcher.shutDown(within: .zero)
         }
     }
 
     @Test func `endless records from a proxy fail the request too`() async throws {
-        let flood = try ScriptedServer(Self.hellos(1))
-        defer { flood.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let error = await expectFailure(.tlsFailed) {
-            try await OptionExchange("http://a.test/", over: dispatcher) {
-                $0.proxy = .explicit(TransportOptions.Proxy.Server("https://127.0.0.1:\(flood.port)"))
+        try await withServer(Self.hellos(1)) { flood in
+            let error = await expectFailure(.tlsFailed) {
+                try await Exchange("http://a.test/", over: dispatcher) {
+                    $0.proxy = .server("https://127.0.0.1:\(flood.port)")
+                }
             }
+            #expect(error?.message.contains("TLS records without data") == true)
         }
-        #expect(error?.message.contains("TLS records without data") == true)
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test(.enabled(if: looksUpOverHTTPS))
     func `endless records from a resolver over HTTPS fail the request too`() async throws {
-        let flood = try ScriptedServer(Self.hellos(1))
-        defer { flood.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        let url = "https://127.0.0.1:\(flood.port)/dns-query"
-        await expectFailure(.nameNotResolved) {
-            try await OptionExchange("http://a.test/", over: dispatcher) { $0.names.dnsOverHTTPS = url }
+        try await withServer(Self.hellos(1)) { flood in
+            _ = await expectFailure(.nameNotResolved) {
+                try await Exchange("http://a.test/", over: dispatcher) { $0.lookUp(at: flood) }
+            }
         }
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `records are counted, and data buys no more of them`() {

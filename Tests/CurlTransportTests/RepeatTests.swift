@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTypes
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -11,55 +10,51 @@ import Testing
 @Suite("Repeats below the pipeline", .patience(minutes: 1))
 struct RepeatTests {
     private let dispatcher = CurlNetworkDispatcher()
-    /// Responds once, reads the second request, and closes without a response.
-    private static let once: Script = [.read, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .read, .close]
 
     private func send(
         _ method: HTTPRequest.Method, _ url: String, body: TransportRequest.Body? = nil, repeatsAnyMethod: Bool = false
     ) async throws -> TransportMetrics {
-        var request = TransportRequest(method: method, url: try RequestURL(url), body: body)
-        request.options.totalTimeout = .seconds(30)
-        if repeatsAnyMethod { request.options.connection.repeatsAnyMethod = true }
-        let response = try await dispatcher.send(request)
-        _ = try await response.body.collect()
-        return response.metrics
+        try await Exchange(url, method, over: dispatcher, body: body) {
+            $0.connection.repeatsAnyMethod = repeatsAnyMethod
+        }.metrics
     }
 
-    enum Body: CaseIterable { case none, small, large, streamed }
+    enum Body: CaseIterable {
+        case none, small, large, streamed
 
-    private func body(_ kind: Body) -> TransportRequest.Body? {
-        switch kind {
-        case .none: nil
-        case .small: .bytes(Data("amount=100".utf8))
-        case .large: .bytes(Data(count: 100_000))
-        case .streamed:
-            .stream(
-                AsyncStream<Data> { stream in
-                    stream.yield(Data("x".utf8))
-                    stream.finish()
-                })
+        var made: TransportRequest.Body? {
+            switch self {
+            case .none: nil
+            case .small: .bytes(Data("amount=100".utf8))
+            case .large: .bytes(Data(count: 100_000))
+            case .streamed: .once("x")
+            }
         }
     }
 
     @Test(arguments: [HTTPRequest.Method.post, .patch, HTTPRequest.Method("CHARGE")!], Body.allCases)
     func `a method that is not idempotent is executed once`(method: HTTPRequest.Method, kind: Body) async throws {
-        try await withServer(Self.once, .ok()) { server in
+        try await withServer(.once, .ok()) { server in
             _ = try await send(.get, server.url())
-            await #expect {
-                _ = try await send(method, server.url(), body: body(kind))
-            } throws: { ($0 as? NetworkError)?.code == .connectionLost }
+            await expectFailure(.connectionLost) { try await send(method, server.url(), body: kind.made) }
             #expect(server.requests.filter { $0.method == method.rawValue }.count == 1)
         }
     }
 
-    @Test(
-        arguments: [HTTPRequest.Method.get, .put, .delete])
+    @Test(arguments: [HTTPRequest.Method.get, .put, .delete])
     func `an idempotent method is repeated, and counted`(method: HTTPRequest.Method) async throws {
-        try await withServer(Self.once, .ok()) { server in
+        try await withServer(.once, .ok()) { server async throws in
             #expect(try await send(.get, server.url()).repeats == 0)
-            let metrics = try await send(method, server.url())
-            #expect(metrics.repeats == 1)
+            #expect(try await send(method, server.url()).repeats == 1)
             #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test func `a caller may allow repeats`() async throws {
+        try await withServer(.once, .ok()) { server in
+            _ = try await send(.get, server.url())
+            _ = try await send(.post, server.url(), body: .bytes(Data("x".utf8)), repeatsAnyMethod: true)
+            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
         }
     }
 
@@ -73,12 +68,7 @@ struct RepeatTests {
         private static let whole = Data(count: size)
 
         func body() -> TransportRequest.Body {
-            let chunks: @Sendable () -> AsyncStream<Data> = {
-                AsyncStream { stream in
-                    for _ in 0..<12 { stream.yield(Self.chunk) }
-                    stream.finish()
-                }
-            }
+            let chunks = { @Sendable in AsyncStream.of(Array(repeating: Self.chunk, count: 12)) }
             return switch self {
             case .bytes: .bytes(Self.whole)
             case .replayable: .replayableStream(length: Self.size, chunks)
@@ -91,38 +81,29 @@ struct RepeatTests {
     /// The server resets the connection while the body goes out, and no byte of a response arrives.
     ///
     /// Regression: below libcurl 8.14 such a request failed, though its method is idempotent.
-    @Test(
-        arguments: [HTTPRequest.Method.put, .post], LargeBody.allCases)
+    @Test(arguments: [HTTPRequest.Method.put, .post], LargeBody.allCases)
     func `a connection that breaks while the body is sent is like one that ends after it`(
         method: HTTPRequest.Method, kind: LargeBody
     ) async throws {
         // Whether the break shows while libcurl reads or while it sends is a matter of luck.
-        for _ in 0..<20 { try await sendOverBreakingConnection(method, kind) }
-    }
-
-    private func sendOverBreakingConnection(_ method: HTTPRequest.Method, _ kind: LargeBody) async throws {
-        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let breaking: Script = [.read, .send(ok), .readHead, .readBody(1 << 20), .reset]
-        try await withServer(breaking, .ok()) { server in
-            _ = try await send(.get, server.url())
-            if method == .put, kind != .once {
-                #expect(try await send(method, server.url(), body: kind.body()).repeats == 1)
-                #expect(server.requests.last?.body.count == LargeBody.size)
-                #expect(server.connectionCount == 2)
-            } else {
-                await #expect {
-                    _ = try await send(method, server.url(), body: kind.body())
-                } throws: { ($0 as? NetworkError)?.code == .connectionLost }
-                #expect(server.requests.count { $0.method == method.rawValue } == 1)
+        for _ in 0..<20 {
+            try await withServer([.read, .ok(), .readHead, .readBody(1 << 20), .reset], .ok()) { server in
+                _ = try await send(.get, server.url())
+                if method == .put, kind != .once {
+                    #expect(try await send(method, server.url(), body: kind.body()).repeats == 1)
+                    #expect(server.requests.last?.body.count == LargeBody.size)
+                    #expect(server.connectionCount == 2)
+                } else {
+                    await expectFailure(.connectionLost) { try await send(method, server.url(), body: kind.body()) }
+                    #expect(server.requests.count { $0.method == method.rawValue } == 1)
+                }
             }
         }
     }
 
     /// Regression: the clock of the last attempt.
-    @Test
-    func `the first byte of a repeated request is counted from its start`() async throws {
-        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        try await withServer([.read, .send(ok), .read, .pause(.milliseconds(200)), .close], .ok()) { server in
+    @Test func `the first byte of a repeated request is counted from its start`() async throws {
+        try await withServer([.read, .ok(), .read, .pause(.milliseconds(200)), .close], .ok()) { server in
             _ = try await send(.get, server.url())
             let metrics = try await send(.get, server.url())
             #expect(metrics.repeats == 1)
@@ -131,31 +112,25 @@ struct RepeatTests {
         }
     }
 
-    @Test
-    func `a repeat by the transport is an attempt of the call`() async throws {
-        try await withServer(Self.once, .ok("once more")) { server in
+    @Test func `a repeat by the transport is an attempt of the call`() async throws {
+        try await withServer(.once, .ok("once more")) { server in
             let client = NetworkClient(transport: dispatcher)
             _ = try await client.send(RequestData(path: server.url()), as: .data).body
-            let response = try await client.send(RequestData(path: server.url()), as: .data)
-            #expect(response.attempts == 2)
+            #expect(try await client.send(RequestData(path: server.url()), as: .data).attempts == 2)
         }
     }
 
     /// Regression: libcurl tried up to five more kept connections, and gave up.
-    @Test
-    func `a repeat goes over a new connection, however many kept ones are broken`() async throws {
+    @Test func `a repeat goes over a new connection, however many kept ones are broken`() async throws {
         let count = 8
         let (asked, goOn) = ((0..<count).map { _ in Gate() }, Gate())
-        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-        let broken = asked.map { Script([.read, .open($0), .wait(until: goOn), .send(ok), .read, .reset]) }
+        let broken = asked.map { Script([.read, .open($0), .wait(until: goOn), .ok(), .read, .reset]) }
         let server = try ScriptedServer(scripts: broken + [.ok()])
         defer { server.stop() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<count { group.addTask { _ = try await send(.get, server.url()) } }
-            for gate in asked { try await gate.wait() }
-            goOn.open()
-            try await group.waitForAll()
-        }
+        async let first = atOnce(count) { _ in try await send(.get, server.url()) }
+        for gate in asked { try await gate.wait() }
+        goOn.open()
+        _ = try await first
         #expect(server.connectionCount == count)
         #expect(try await send(.get, server.url()).repeats == 1)
         #expect(server.requests.count == count + 2 && server.connectionCount == count + 1)
@@ -165,16 +140,12 @@ struct RepeatTests {
     @Test(
         arguments: [
             // Without the announcement, the retry may come before the connection's end.
-            (
-                "HTTP/1.1 503 Later\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-                NetworkError.Code.unacceptableStatus
-            ),
+            ("HTTP/1.1 503 Later\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", .unacceptableStatus),
             ("", .connectionLost),
-        ])
+        ] as [(String, NetworkError.Code)])
     func `repeats of each exchange are attempts of the call`(second: String, code: NetworkError.Code) async throws {
-        try await withServer(
-            Self.once, [.read, .send(second), .close], Self.once, [.read, .send(second), .close]
-        ) { server in
+        let ending: Script = [.read, .send(second), .close]
+        try await withServer(.once, ending, .once, ending) { server in
             var policy = RetryInterceptor.Policy()
             (policy.maximumRetries, policy.baseDelay) = (1, .zero)
             let client = NetworkClient(transport: dispatcher).with { $0.interceptors = [.retry(policy)] }
@@ -187,13 +158,7 @@ struct RepeatTests {
         }
     }
 
-    @Test func `a caller may allow repeats`() async throws {
-        try await withServer(Self.once, .ok()) { server in
-            _ = try await send(.get, server.url())
-            _ = try await send(.post, server.url(), body: .bytes(Data("x".utf8)), repeatsAnyMethod: true)
-            #expect(server.requests.filter { $0.method == "POST" }.count == 2)
-        }
-    }
+    // MARK: Without libcurl
 
     /// A delegate that reports waiting bytes on every connection but the first.
     private final class SoiledConnections: TransferDelegate {
@@ -221,8 +186,7 @@ struct RepeatTests {
     private static func running(
         _ method: HTTPRequest.Method, _ url: String, over connections: SoiledConnections
     ) throws -> Transfer {
-        let request = TransportRequest(method: method, url: try RequestURL(url))
-        let transfer = try Transfer(request, over: try Self.loop.get())
+        let transfer = try Transfer(makeRequest(url, method), over: try Self.loop.get())
         transfer.state.delegate = connections
         transfer.state.life = .admitted(.running(again: nil), isLookingUp: false)
         return transfer

@@ -2,28 +2,47 @@ import Foundation
 import NetworkLayer
 
 /// One exchange, with its body read to the end.
-struct Exchange {
+struct Exchange: Sendable {
     let status: Int
-    let text: String
+    let body: Data
     let metrics: TransportMetrics
+    let trailers: HTTPFields?
+    var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Sends over curl by default, and trusts the peers' own authority.
+    /// Sends over curl by default, with the options' own authorities.
     init(
-        _ url: RequestURL,
-        over transport: any HTTPTransport = CurlNetworkDispatcher.shared,
-        options change: (inout TransportOptions) -> Void = { _ in }
+        _ url: RequestURL, _ method: HTTPRequest.Method? = nil, body: TransportRequest.Body? = nil,
+        fields: HTTPFields = [:], over transport: any HTTPTransport = CurlNetworkDispatcher.shared,
+        options change: (inout TransportOptions) throws -> Void = { _ in }
     ) async throws {
-        var options = TransportOptions()
-        options.totalTimeout = .seconds(30)
-        change(&options)
-        let response = try await transport.send(TransportRequest(url: url, options: options))
-        text = String(decoding: try await response.body.collect(), as: UTF8.self)
-        status = response.head.status.code
-        metrics = response.metrics
+        var request = TransportRequest(
+            method: method ?? (body == nil ? .get : .post), url: url, headerFields: fields, body: body)
+        request.options.totalTimeout = .seconds(30)
+        try change(&request.options)
+        let response = try await transport.send(request)
+        self.body = try await response.body.collect()
+        (status, metrics, trailers) = (response.head.status.code, response.metrics, response.body.trailers)
+    }
+
+    /// Sends to a TLS peer, and trusts the authority that the peers created.
+    init(
+        _ server: Peers.TLS, _ path: String = "/whoami", host: String = "localhost",
+        over transport: any HTTPTransport = CurlNetworkDispatcher.shared,
+        options change: (inout TransportOptions) throws -> Void = { _ in }
+    ) async throws {
+        try await self.init(Peers.url(server, path, host: host), over: transport) {
+            $0.trustPeers()
+            try change(&$0)
+        }
     }
 }
 
 extension TransportOptions {
     /// Trusts the authority that the peers created.
     mutating func trustPeers() { tls.authorities = .file(Peers.tlsFolder + "/ca.pem") }
+}
+
+extension [Exchange] {
+    /// The local addresses of the connections that carried the exchanges.
+    var connections: Set<String> { Set(compactMap(\.metrics.localAddress)) }
 }

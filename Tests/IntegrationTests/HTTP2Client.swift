@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 /// HTTP/2 over curl to one peer, on its own connections, so that each test counts only its own.
@@ -8,52 +9,38 @@ struct HTTP2Client {
     let base: String
     var version = TransportOptions.HTTPVersion.http2
 
-    init(_ base: String?) throws { self.base = try #require(base) }
+    init(_ base: String?, version: TransportOptions.HTTPVersion = .http2) throws {
+        (self.base, self.version) = (try #require(base), version)
+    }
 
-    struct Answer: Sendable {
-        let status: Int
-        let body: Data
-        let metrics: TransportMetrics
-        let trailers: HTTPFields?
-
-        var text: String { String(decoding: body, as: UTF8.self) }
+    private func prepare(_ options: inout TransportOptions) {
+        options.totalTimeout = .seconds(30)
+        options.trustPeers()
+        options.httpVersion = version
     }
 
     /// Sends a request and returns when the head has arrived.
     func start(_ path: String, method: HTTPRequest.Method = .get, body: TransportRequest.Body? = nil) async throws
         -> TransportResponse
     {
-        var options = TransportOptions()
-        options.totalTimeout = .seconds(30)
-        options.trustPeers()
-        options.httpVersion = version
-        var request = TransportRequest(method: method, url: try RequestURL(base + path), options: options)
-        request.body = body
+        var request = TransportRequest(method: method, url: try RequestURL(base + path), body: body)
+        prepare(&request.options)
         return try await dispatcher.send(request)
     }
 
     /// Sends a request and reads the body to its end.
-    func send(_ path: String, method: HTTPRequest.Method = .get, body: Data? = nil) async throws -> Answer {
-        let response = try await start(path, method: method, body: body.map { .bytes($0) })
-        let body = try await response.body.collect()
-        return Answer(
-            status: response.head.status.code,
-            body: body,
-            metrics: response.metrics,
-            trailers: response.body.trailers
-        )
+    func send(
+        _ path: String, method: HTTPRequest.Method = .get, body: TransportRequest.Body? = nil, fields: HTTPFields = [:],
+        within timeout: Duration = .seconds(30)
+    ) async throws -> Exchange {
+        try await Exchange(RequestURL(base + path), method, body: body, fields: fields, over: dispatcher) {
+            prepare(&$0)
+            $0.totalTimeout = timeout
+        }
     }
 
     /// Sends the same request many times at once.
-    func send(_ path: String, times count: Int) async throws -> [Answer] {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
-            for _ in 0..<count { group.addTask { try await send(path) } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+    func send(_ path: String, times count: Int) async throws -> [Exchange] {
+        try await atOnce(count) { _ in try await send(path) }
     }
-}
-
-extension [HTTP2Client.Answer] {
-    /// The local addresses of the connections that carried the exchanges.
-    var connections: Set<String> { Set(compactMap(\.metrics.localAddress)) }
 }

@@ -8,16 +8,20 @@ import Testing
 struct LoneConnectionTests {
     private let dispatcher = CurlNetworkDispatcher()
 
-    private func send(_ path: String, _ change: (inout TransportOptions) -> Void = { _ in }) async throws
-        -> TransportResponse
-    {
+    private func start(_ path: String, _ change: (inout TransportOptions) -> Void) async throws -> TransportResponse {
         var request = TransportRequest(url: try Peers.url(.http2, path))
         request.options.trustPeers()
         // By default from libcurl 8.14 on.
-        request.options.httpVersion = .http2
-        request.options.totalTimeout = .seconds(30)
+        (request.options.httpVersion, request.options.totalTimeout) = (.http2, .seconds(30))
         change(&request.options)
         return try await dispatcher.send(request)
+    }
+
+    private func metrics(_ change: (inout TransportOptions) -> Void) async throws -> TransportMetrics {
+        try await Exchange(.http2, over: dispatcher) {
+            $0.httpVersion = .http2
+            change(&$0)
+        }.metrics
     }
 
     enum Kind: CaseIterable {
@@ -44,30 +48,22 @@ struct LoneConnectionTests {
         let file = URL(filePath: Peers.tlsFolder).appending(path: "files/\(name)")
         try Data(count: 8 << 20).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        _ = try await send("/whoami", kind.isOwners).body.collect()
+        _ = try await metrics(kind.isOwners)
         // Its body is longer than what waits for a reader, so it runs.
-        let lone = try await send("/" + name, kind.isAlone)
-        for _ in 0..<3 {
-            let other = try await send("/whoami", kind.isOwners)
-            _ = try await other.body.collect()
-            #expect(other.metrics.httpVersion == "2")
-        }
+        let lone = try await start("/" + name, kind.isAlone)
+        for _ in 0..<3 { #expect(try await metrics(kind.isOwners).httpVersion == "2") }
         #expect(try await lone.body.collect().count == 8 << 20)
         // Those of the same kind share theirs, unless each is to have one of its own.
         let isOwn = kind == .forbidsReuse
         #expect(lone.metrics.httpVersion == (isOwn ? "1.1" : "2") && lone.metrics.connectionReused == false)
-        let again = try await send("/whoami", kind.isAlone)
-        _ = try await again.body.collect()
-        #expect((again.metrics.localAddress == lone.metrics.localAddress) == !isOwn)
-        let last = try await send("/whoami", kind.isOwners)
-        _ = try await last.body.collect()
-        #expect(last.metrics.localAddress != lone.metrics.localAddress)
+        #expect((try await metrics(kind.isAlone).localAddress == lone.metrics.localAddress) == !isOwn)
+        #expect(try await metrics(kind.isOwners).localAddress != lone.metrics.localAddress)
     }
 
     @Test(.curlSpeaksHTTP2) func `a version without connections of one request is refused`() async throws {
         for version in [TransportOptions.HTTPVersion.http2PriorKnowledge, .http3] {
             await expectFailure(.unsupported) {
-                try await send("/whoami") {
+                try await start("/whoami") {
                     $0.connection.forbidsReuse = true
                     $0.httpVersion = version
                 }

@@ -17,8 +17,7 @@ struct NameTests {
         let dns = try Peers.url(.http2, "/dns-query").absoluteString
         let dispatcher = CurlNetworkDispatcher()
         func ask(rememberingFor time: Duration) async throws -> Exchange {
-            try await Exchange(Peers.url(.good, host: "doh.test"), over: dispatcher) {
-                $0.trustPeers()
+            try await Exchange(.good, host: "doh.test", over: dispatcher) {
                 $0.tls.serverName = "localhost"
                 $0.names.dnsOverHTTPS = dns
                 $0.names.cacheTime = time
@@ -51,6 +50,5 @@ struct NameTests {
         let metrics = try await ask(Peers.url(.http2))
         #expect(metrics.httpVersion == "1.1")
         #expect(metrics.connectionReused == false)
-        await dispatcher.shutDown(within: .zero)
     }
 }

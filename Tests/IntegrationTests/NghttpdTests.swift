@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.enabled(if: Peers.nghttpdTLS != nil, Peers.absence(of: Peers.nghttpdTLSVariable)), .patience(minutes: 1))
 struct NghttpdTests {
     /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
-    private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
+    static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
 
     @Test(.curlSpeaksHTTP2) func `HTTP 2 is negotiated`() async throws {
         let answer = try await HTTP2Client(Peers.nghttpdTLS).send("/hello.txt")
@@ -16,9 +17,11 @@ struct NghttpdTests {
         #expect(answer.metrics.httpVersion == "2")
     }
 
-    @Test(.curlSpeaksHTTP2) func `a hundred streams share one connection and keep their bodies apart`() async throws {
-        let answers = try await HTTP2Client(Peers.nghttpdTLS).send("/numbers.txt", times: 100)
+    /// Sends a hundred requests at once, and expects one connection and each body whole.
+    static func expectOneConnection(_ client: HTTP2Client) async throws {
+        let answers = try await client.send("/numbers.txt", times: 100)
         #expect(answers.count == 100)
+        #expect(answers.allSatisfy { $0.metrics.httpVersion == "2" })
         #expect(answers.connections.count == 1, "\(answers.connections)")
         #expect(answers.count { $0.metrics.connectionReused == false } == 1)
         // Compared to a Bool: the difference between two such bodies takes long to compute and is no use to read.
@@ -26,11 +29,18 @@ struct NghttpdTests {
         #expect(allAreNumbers)
     }
 
-    @Test(.curlSpeaksHTTP2) func `an upload comes back whole`() async throws {
-        let answer = try await HTTP2Client(Peers.nghttpdTLS).send("/echo", method: .post, body: Self.numbers)
+    @Test(.curlSpeaksHTTP2) func `a hundred streams share one connection and keep their bodies apart`() async throws {
+        try await Self.expectOneConnection(HTTP2Client(Peers.nghttpdTLS))
+    }
+
+    static func expectEcho(_ client: HTTP2Client) async throws {
+        let answer = try await client.send("/echo", method: .post, body: .bytes(Self.numbers))
         let isNumbers = answer.body == Self.numbers
-        #expect(answer.status == 200)
-        #expect(isNumbers)
+        #expect(answer.status == 200 && isNumbers)
+    }
+
+    @Test(.curlSpeaksHTTP2) func `an upload comes back whole`() async throws {
+        try await Self.expectEcho(HTTP2Client(Peers.nghttpdTLS))
     }
 
     /// Returns the bytes of a body, distinct from any other's, in sizes around those of libcurl's buffers.
@@ -48,9 +58,8 @@ struct NghttpdTests {
                 group.addTask {
                     let bytes = Self.bytes(of: number)
                     // Every other body has no known length.
-                    let body = number % 2 == 0 ? TransportRequest.Body.bytes(bytes) : .stream(AsyncStream.once(bytes))
-                    let response = try await client.start("/echo", method: .post, body: body)
-                    return try await response.body.collect() == bytes ? nil : number
+                    let body = number % 2 == 0 ? TransportRequest.Body.bytes(bytes) : .once([bytes])
+                    return try await client.send("/echo", method: .post, body: body).body == bytes ? nil : number
                 }
             }
             return try await group.reduce(into: strangers) { strangers, other in other.map { strangers.append($0) } }
@@ -60,37 +69,22 @@ struct NghttpdTests {
 
     @Test(.curlSpeaksHTTP2) func `bodies that are dropped or cancelled leave the other streams alone`() async throws {
         let client = try HTTP2Client(Peers.nghttpdTLS)
-        let whole = try await withThrowingTaskGroup(of: Bool?.self) { group in
-            for number in 0..<60 {
-                group.addTask {
-                    switch number % 3 {
-                    case 0: return try await client.send("/numbers.txt").body == Self.numbers
-                    case 1:
-                        // The head is read, and the body is dropped with the response.
-                        _ = try await client.start("/numbers.txt")
-                        return nil
-                    default:
-                        let task = Task { try await client.send("/numbers.txt") }
-                        for _ in 0..<number { await Task.yield() }
-                        task.cancel()
-                        _ = await task.result
-                        return nil
-                    }
-                }
+        let whole = try await atOnce(60) { number -> Bool? in
+            switch number % 3 {
+            case 0: return try await client.send("/numbers.txt").body == Self.numbers
+            case 1:
+                // The head is read, and the body is dropped with the response.
+                _ = try await client.start("/numbers.txt")
+            default:
+                let task = Task { try await client.send("/numbers.txt") }
+                for _ in 0..<number { await Task.yield() }
+                task.cancel()
+                _ = await task.result
             }
-            return try await group.reduce(into: [Bool]()) { if let isWhole = $1 { $0.append(isWhole) } }
+            return nil
         }
-        #expect(whole == Array(repeating: true, count: 20))
+        #expect(whole.compactMap(\.self) == Array(repeating: true, count: 20))
         #expect(try await client.send("/hello.txt").text == "hello from nghttpd\n")
-    }
-
-    @Test(.curlSpeaksHTTP2) func `prior knowledge selects HTTP 2 in clear text`() async throws {
-        var client = try HTTP2Client(Peers.nghttpd)
-        client.version = .http2PriorKnowledge
-        let answers = try await client.send("/numbers.txt", times: 100)
-        #expect(answers.allSatisfy { $0.metrics.httpVersion == "2" })
-        let allAreNumbers = answers.allSatisfy { $0.body == Self.numbers }
-        #expect(allAreNumbers)
     }
 
     /// URLSession can't be given the peers' authority, and can't speak to a server that speaks only HTTP/2 in clear
@@ -105,11 +99,38 @@ struct NghttpdTests {
     }
 }
 
-extension AsyncStream {
-    fileprivate static func once(_ element: Element) -> AsyncStream where Element: Sendable {
-        AsyncStream { stream in
-            stream.yield(element)
-            stream.finish()
+/// HTTP/2 in clear text against nghttpd, which speaks nothing else there.
+@Suite(.enabled(if: Peers.nghttpd != nil, Peers.absence(of: Peers.nghttpdVariable)), .patience(minutes: 1))
+struct ClearHTTP2Tests {
+    @Test(.curlSpeaksHTTP2) func `prior knowledge selects it, and many streams share a connection`() async throws {
+        try await NghttpdTests.expectOneConnection(HTTP2Client(Peers.nghttpd, version: .http2PriorKnowledge))
+    }
+
+    @Test(.curlSpeaksHTTP2) func `a body is sent and comes back unchanged`() async throws {
+        try await NghttpdTests.expectEcho(HTTP2Client(Peers.nghttpd, version: .http2PriorKnowledge))
+    }
+
+    @Test func `a connection for it can't be opened ahead`() async throws {
+        var options = TransportOptions()
+        options.httpVersion = .http2PriorKnowledge
+        let url = try RequestURL(#require(Peers.nghttpd))
+        await expectFailure(.unsupported) { [options] in
+            try await CurlNetworkDispatcher.shared.prewarm(url, options: options)
+        }
+    }
+
+    @Test(.curlSpeaksHTTP2) func `a server that speaks only HTTP 1 is an error`() async throws {
+        try await withServer(.ok("x")) { server in
+            let client = try HTTP2Client(server.baseURL, version: .http2PriorKnowledge)
+            let error = await #expect(throws: NetworkError.self) { try await client.send("/", within: .seconds(5)) }
+            #expect([.invalidResponse, .connectionLost, .totalTimeout].contains(error?.code))
+        }
+    }
+
+    @Test func `URLSession refuses it before anything is sent`() async throws {
+        let url = try RequestURL(#require(Peers.nghttpd) + "/hello.txt")
+        await expectFailure(.unsupported) {
+            try await Exchange(url, over: URLSessionNetworkDispatcher.shared) { $0.httpVersion = .http2PriorKnowledge }
         }
     }
 }

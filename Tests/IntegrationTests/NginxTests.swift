@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: Peers.nginx != nil, Peers.absence(of: Peers.nginxVariable)))
@@ -9,11 +10,8 @@ struct NginxTests {
         return try await Peers.client(over: kind).send(RequestData(path: base + path), as: .data)
     }
 
-    /// The content of `numbers.txt`: 1, 2, 3, …, one per line, cut at 1 MiB.
-    private static let numbers = Data((1...200_000).lazy.map { "\($0)\n" }.joined().utf8.prefix(1 << 20))
-
     /// Returns a Bool: the difference between two such bodies takes long to compute and is no use to read.
-    private static func isNumbers(_ body: Data) -> Bool { body == numbers }
+    private static func isNumbers(_ body: Data) -> Bool { body == NghttpdTests.numbers }
 
     @Test(arguments: TransportKind.allCases)
     func `a static file arrives with its length, type, date, and tag`(kind: TransportKind) async throws {
@@ -23,17 +21,14 @@ struct NginxTests {
         #expect(response.headerFields[.contentType] == "text/plain")
         #expect(response.headerFields[.contentLength] == "17")
         #expect(response.headerFields[.lastModified] == "Thu, 29 Feb 2024 12:34:56 GMT")
-        #expect(try #require(response.headerFields[.eTag]).hasPrefix("\""))
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `a request with a current tag gets a 304 without a body`(kind: TransportKind) async throws {
-        let tag = try #require(try await get("/hello.txt", over: kind).headerFields[.eTag])
+        let tag = try #require(response.headerFields[.eTag])
+        #expect(tag.hasPrefix("\""))
+        // A request with a current tag gets a 304 without a body.
         let path = try #require(Peers.nginx) + "/hello.txt"
         let request = try RequestData(path: path, headerFields: ["If-None-Match": tag]).transportRequest()
-        let response = try await kind.transport.send(request)
-        #expect(response.head.status == .notModified)
-        #expect(try await response.body.collect().isEmpty)
+        let current = try await kind.transport.send(request)
+        #expect(current.head.status == .notModified)
+        #expect(try await current.body.collect().isEmpty)
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -44,24 +39,13 @@ struct NginxTests {
         #expect(response.headerFields[.contentLength] == "1048576")
     }
 
-    @Test(arguments: TransportKind.allCases)
-    func `an empty file arrives as an empty body`(kind: TransportKind) async throws {
-        #expect(try await get("/empty.txt", over: kind).body.isEmpty)
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `a mebibyte arrives whole`(kind: TransportKind) async throws {
-        let response = try await get("/numbers.txt", over: kind)
-        #expect(Self.isNumbers(response.body))
-    }
-
-    @Test(arguments: TransportKind.allCases)
-    func `a compressed file is decompressed, and the head still names the coding`(
-        kind: TransportKind
+    @Test(arguments: TransportKind.allCases, ["/empty.txt", "/numbers.txt", "/gzip/numbers.txt"])
+    func `a file arrives whole, decompressed, and the head still names the coding`(
+        kind: TransportKind, path: String
     ) async throws {
-        let response = try await get("/gzip/numbers.txt", over: kind)
-        #expect(Self.isNumbers(response.body))
-        #expect(response.headerFields[.contentEncoding] == "gzip")
+        let response = try await get(path, over: kind)
+        #expect(path == "/empty.txt" ? response.body.isEmpty : Self.isNumbers(response.body))
+        #expect(response.headerFields[.contentEncoding] == (path.hasPrefix("/gzip") ? "gzip" : nil))
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -73,8 +57,7 @@ struct NginxTests {
 
     @Test(arguments: TransportKind.allCases)
     func `a missing page is an error that carries the status and the page`(kind: TransportKind) async throws {
-        let error = await #expect(throws: NetworkError.self) { try await get("/nowhere", over: kind) }
-        #expect(error?.code == .unacceptableStatus)
+        let error = await expectFailure(.unacceptableStatus) { try await get("/nowhere", over: kind) }
         let answer = try #require(error?.response)
         #expect(answer.status == .notFound)
         #expect(answer.headerFields[.contentType] == "text/html")
@@ -106,23 +89,16 @@ struct NginxTests {
     /// closing.
     @Test(arguments: TransportKind.allCases)
     func `bodies survive a connection that closes after every third request`(kind: TransportKind) async throws {
-        let path = try #require(Peers.nginx) + "/three/hello.txt"
+        let url = try RequestURL(#require(Peers.nginx) + "/three/hello.txt")
         for round in 1...30 {
-            var request = try RequestData(path: path, method: .post).transportRequest()
-            request.body = .bytes(Data(count: round * 1000))
-            request.options.totalTimeout = .seconds(30)
-            let response = try await kind.transport.send(request)
-            #expect(response.head.status == .methodNotAllowed)
-            _ = try await response.body.collect()
+            let exchange = try await Exchange(url, body: .bytes(Data(count: round * 1000)), over: kind.transport)
+            #expect(exchange.status == 405)
         }
     }
 
     @Test(arguments: TransportKind.allCases)
     func `concurrent requests survive connections that close after every third`(kind: TransportKind) async throws {
-        let bodies = try await withThrowingTaskGroup(of: Data.self) { group in
-            for _ in 1...50 { group.addTask { try await get("/three/hello.txt", over: kind).body } }
-            return try await group.reduce(into: []) { $0.append($1) }
-        }
+        let bodies = try await atOnce(50) { _ in try await get("/three/hello.txt", over: kind).body }
         #expect(bodies == Array(repeating: Data("hello from nginx\n".utf8), count: 50))
     }
 }

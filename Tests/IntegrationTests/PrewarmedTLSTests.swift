@@ -11,85 +11,74 @@ import Testing
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct PrewarmedTLSTests {
     private let dispatcher = CurlNetworkDispatcher()
-    private let ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nasked"
+    private static let versions = [TransportOptions.TLS.Version.tls1_2, .tls1_3]
+    private static let protocols = [TransportOptions.HTTPVersion.http1_1, .automatic]
+    private let asked = Script.Step.forEachRequest([.ok("asked")])
 
     private func options(
         _ version: TransportOptions.TLS.Version, _ http: TransportOptions.HTTPVersion
     ) -> TransportOptions {
         var options = TransportOptions()
         options.trustPeers()
-        options.httpVersion = http
-        options.tls.maximumVersion = version
-        options.totalTimeout = .seconds(30)
+        (options.httpVersion, options.tls.maximumVersion, options.totalTimeout) = (http, version, .seconds(30))
         return options
     }
 
     private func text(
-        _ method: HTTPRequest.Method, _ front: TLSFront, _ options: TransportOptions
+        _ front: TLSFront, _ options: TransportOptions, body: TransportRequest.Body? = nil
     ) async throws -> String {
-        let url = try RequestURL("https://localhost:\(front.port)/")
-        var request = TransportRequest(method: method, url: url, options: options)
-        if method == .post { request.body = .bytes(Data("x".utf8)) }
-        return String(decoding: try await dispatcher.send(request).body.collect(), as: UTF8.self)
+        try await Exchange(front.url, body: body, over: dispatcher) { $0 = options }.text
     }
 
     /// Regression: each response went to the request after the one that it belonged to. With `automatic`, a libcurl
     /// that may speak HTTP/2 learns from the connection alone that it does not.
-    @Test(
-        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
+    @Test(arguments: versions, protocols)
     func `a response that nothing asked for reaches one request at most`(
         version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion
     ) async throws {
         let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 4000\r\n\r\n" + String(repeating: "u", count: 4_000)
-        let server = try ScriptedServer([.send(unasked), .forEachRequest([.send(ok)])], [.forEachRequest([.send(ok)])])
+        let server = try ScriptedServer([.send(unasked), asked], [asked])
         defer { server.stop() }
         let front = try TLSFront(to: server)
-        try await dispatcher.prewarm(RequestURL("https://localhost:\(front.port)/"), options: options(version, http))
+        try await dispatcher.prewarm(front.url, options: options(version, http))
         try await Sockets.wait(to: front.port) { $0.received > 4_000 }
         var texts: [String] = []
-        for _ in 0..<3 { texts.append(try await text(.get, front, options(version, http))) }
+        for _ in 0..<3 { texts.append(try await text(front, options(version, http))) }
         #expect(texts[1...] == ["asked", "asked"])
         if version == .tls1_2 { #expect(texts[0] == "asked") }
     }
 
     /// Regression: a POST that the server never received got the 408 of an idle connection, or failed as one that may
     /// have been executed.
-    @Test(
-        arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3], [TransportOptions.HTTPVersion.http1_1, .automatic])
+    @Test(arguments: versions, protocols)
     func `a connection that the server has ended serves no request`(
         version: TransportOptions.TLS.Version, http: TransportOptions.HTTPVersion
     ) async throws {
         for last in ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"] {
-            let server = try ScriptedServer([.send(last), .close], [.forEachRequest([.send(ok)])])
+            let server = try ScriptedServer([.send(last), .close], [asked])
             defer { server.stop() }
             let front = try TLSFront(to: server)
-            try await dispatcher.prewarm(
-                RequestURL("https://localhost:\(front.port)/"), options: options(version, http))
+            try await dispatcher.prewarm(front.url, options: options(version, http))
             try await Sockets.wait(to: front.port, until: \.isEnded)
-            #expect(try await text(.post, front, options(version, http)) == "asked")
+            #expect(try await text(front, options(version, http), body: .bytes(Data("x".utf8))) == "asked")
             #expect(server.requests.count { $0.head.contains("POST ") } == 1)
         }
     }
 
     /// Regression: with `automatic`, a libcurl that may speak HTTP/2 was not asked for what waits in the socket, and an
     /// upload that moved was idle.
-    @Test(arguments: [TransportOptions.HTTPVersion.http1_1, .automatic])
+    @Test(arguments: protocols)
     func `the idle timeout is not for an upload that moves`(http: TransportOptions.HTTPVersion) async throws {
         let size = 400_000
-        let server = try ScriptedServer(
-            // Longer in all than the timeout.
-            scripts: [
-                [.readHead, .readBody(size, each: 20_000, pause: .milliseconds(250 * patienceFactor)), .send(ok)]
-            ],
-            segment: 1_000)
-        defer { server.stop() }
-        let front = try TLSFront(to: server, segment: 1_000)
-        var request = TransportRequest(
-            method: .post, url: try RequestURL("https://localhost:\(front.port)/"), options: options(.tls1_3, http))
-        request.options.idleTimeout = .seconds(2 * patienceFactor)
-        request.options.totalTimeout = .seconds(30 * patienceFactor)
-        request.body = .bytes(Data(count: size))
-        #expect(try await dispatcher.send(request).body.collect() == Data("asked".utf8))
+        // Longer in all than the timeout.
+        let slow = Script.Step.readBody(size, each: 20_000, pause: .milliseconds(250 * patienceFactor))
+        try await withServer([.readHead, slow, .ok("asked")], segment: 1_000) { server in
+            let front = try TLSFront(to: server, segment: 1_000)
+            var options = options(.tls1_3, http)
+            options.idleTimeout = .seconds(2 * patienceFactor)
+            options.totalTimeout = .seconds(30 * patienceFactor)
+            #expect(try await text(front, options, body: .bytes(Data(count: size))) == "asked")
+        }
     }
 }
 

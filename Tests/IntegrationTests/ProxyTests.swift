@@ -35,12 +35,19 @@ struct ProxyPeer: Sendable, CustomTestStringConvertible {
 @Suite(
     .enabled(if: Peers.proxy("HTTP") != nil, Peers.absence(of: "NETWORKLAYER_PROXY_HTTP")), .patience(minutes: 1))
 struct ProxyTests {
+    /// Sends a request to a server in clear text through a proxy.
+    private func exchange(
+        _ url: String, through proxy: TransportOptions.Proxy.Server, over dispatcher: CurlNetworkDispatcher = .shared
+    ) async throws -> Exchange {
+        try await Exchange(RequestURL(url), over: dispatcher) { $0.proxy = .explicit(proxy) }
+    }
+
     @Test(arguments: ProxyPeer.all)
     func `http URLs go through the proxy`(peer: ProxyPeer) async throws {
         let server = try ScriptedServer(.ok("through"))
         defer { server.stop() }
         let proxy = try peer.proxy()
-        let exchange = try await Exchange(RequestURL(server.url("/a"))) { $0.proxy = .explicit(proxy) }
+        let exchange = try await exchange(server.url("/a"), through: proxy)
         #expect(exchange.text == "through")
         #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(peer.port)")
         #expect(server.requests.map(\.target) == ["/a"])
@@ -71,7 +78,7 @@ struct ProxyTests {
         let server = try ScriptedServer(.ok("never"))
         defer { server.stop() }
         let proxy = try peer.proxy(password: "wrong")
-        let plain = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+        let plain = try await exchange(server.url(), through: proxy)
         // Proxies respond with either 401 or 407. The point is that the request went no further.
         #expect([401, 407].contains(plain.status))
         #expect(server.connectionCount == 0)
@@ -99,7 +106,7 @@ struct ProxyTests {
         defer { server.stop() }
         let proxy = TransportOptions.Proxy.Server(try #require(Peers.proxy("HTTPS")))
         await expectFailure(.certificateUntrusted) {
-            try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+            try await exchange(server.url(), through: proxy)
         }
         #expect(server.connectionCount == 0)
     }
@@ -107,26 +114,23 @@ struct ProxyTests {
     @Test func `socks5h leaves the name to the proxy, socks5 looks it up locally`() async throws {
         let server = try ScriptedServer(.ok("by name"))
         defer { server.stop() }
-        let url = try RequestURL("http://localhost:\(server.port)/")
         let proxy = TransportOptions.Proxy.Server(
             try #require(Peers.proxy("SOCKS5")?.replacing("socks5:", with: "socks5h:")))
-        let exchange = try await Exchange(url) { $0.proxy = .explicit(proxy) }
-        #expect(exchange.text == "by name")
-        let unknown = try RequestURL("http://nonexistent.invalid/")
-        await expectFailure(.proxyFailed) { try await Exchange(unknown) { $0.proxy = .explicit(proxy) } }
+        #expect(try await exchange("http://localhost:\(server.port)/", through: proxy).text == "by name")
+        let unknown = "http://nonexistent.invalid/"
+        await expectFailure(.proxyFailed) { try await exchange(unknown, through: proxy) }
         let local = TransportOptions.Proxy.Server(try #require(Peers.proxy("SOCKS5")))
-        await expectFailure(.nameNotResolved) { try await Exchange(unknown) { $0.proxy = .explicit(local) } }
+        await expectFailure(.nameNotResolved) { try await exchange(unknown, through: local) }
     }
 
     @Test func `a real proxy forwards, or tunnels if the option is set`() async throws {
         let server = try ScriptedServer(.ok("x"))
         defer { server.stop() }
         var proxy = try ProxyPeer(name: "HTTP").proxy()
-        _ = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(proxy) }
+        _ = try await exchange(server.url(), through: proxy)
         #expect(server.requests.last?.values(of: "Via").isEmpty == false)
         proxy.tunnel = true
-        let tunnelled = proxy
-        _ = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(tunnelled) }
+        _ = try await exchange(server.url(), through: proxy)
         #expect(server.requests.count == 2)
         #expect(server.requests.last?.values(of: "Via") == [])
     }
@@ -139,9 +143,8 @@ struct ProxyTests {
         (known.user, known.password, known.authenticationScheme) = ("user", "secret", .digest)
         let (proxy, dispatcher) = (known, CurlNetworkDispatcher())
         for number in 0..<10 {
-            let url = try RequestURL(server.url("/\(number)"))
-            let exchange = try await Exchange(url, over: dispatcher) { $0.proxy = .explicit(proxy) }
-            #expect(exchange.text == "through")
+            let text = try await exchange(server.url("/\(number)"), through: proxy, over: dispatcher).text
+            #expect(text == "through")
         }
         #expect(server.requests.map(\.target) == (0..<10).map { "/\($0)" })
         let log = try String(contentsOfFile: try #require(Peers.proxy("SQUID_LOG")), encoding: .utf8)
@@ -149,9 +152,8 @@ struct ProxyTests {
         // Squid writes the last line when its connection has taken the response.
         #expect((10...11).contains(lines.count), "\(log)")
         #expect(lines.count { $0.contains("TCP_DENIED/407") } == 1)
-        let refused = try RequestURL("https://127.0.0.1:\(server.port)/")
         await expectFailure(.proxyFailed) {
-            try await Exchange(refused, over: dispatcher) { $0.proxy = .explicit(proxy) }
+            try await exchange("https://127.0.0.1:\(server.port)/", through: proxy, over: dispatcher)
         }
     }
 
@@ -160,8 +162,7 @@ struct ProxyTests {
         defer { server.stop() }
         var proxy = try ProxyPeer(name: "HTTP").proxy()
         proxy.noProxy = ["example.org", "127.0.0.1"]
-        let exempt = proxy
-        let exchange = try await Exchange(RequestURL(server.url())) { $0.proxy = .explicit(exempt) }
+        let exchange = try await exchange(server.url(), through: proxy)
         #expect(exchange.metrics.remoteAddress == "127.0.0.1:\(server.port)")
     }
 }

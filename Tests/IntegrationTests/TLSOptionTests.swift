@@ -9,13 +9,15 @@ import Testing
 /// and Host.
 @Suite(.enabled(if: Peers.tlsPort != nil, Peers.absence(of: Peers.tlsVariable)), .patience(minutes: 1))
 struct TLSOptionTests {
+    private let dispatcher = CurlNetworkDispatcher()
+    private static let otherPin = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+    private static var pin: String { get throws { String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self) } }
+
     private func whoami(
-        _ server: Peers.TLS = .good, host: String = "localhost", _ change: (inout TransportOptions) -> Void
+        _ server: Peers.TLS = .good, host: String = "localhost",
+        _ change: (inout TransportOptions) throws -> Void = { _ in }
     ) async throws -> [String] {
-        let exchange = try await Exchange(Peers.url(server, host: host)) {
-            $0.trustPeers()
-            change(&$0)
-        }
+        let exchange = try await Exchange(server, host: host, options: change)
         #expect(exchange.status == 200)
         return exchange.text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     }
@@ -25,13 +27,12 @@ struct TLSOptionTests {
     }
 
     @Test func `authorities come from a file, a directory, or memory`() async throws {
-        _ = try await whoami { _ in }
-        let bytes = try Peers.tlsFile("ca.pem")
-        _ = try await whoami { $0.tls.authorities = .bytes(bytes) }
+        _ = try await whoami()
+        _ = try await whoami { $0.tls.authorities = .bytes(try Peers.tlsFile("ca.pem")) }
         // A directory as c_rehash creates it: it needs a link with the certificate's hash as its name.
-        let directory = URL(filePath: Peers.tlsFolder).appending(path: "hashed")
-        #expect(FileManager.default.fileExists(atPath: directory.path))
-        _ = try await whoami { $0.tls.authorities = .directory(directory.path) }
+        let directory = Peers.tlsFolder + "/hashed"
+        #expect(FileManager.default.fileExists(atPath: directory))
+        _ = try await whoami { $0.tls.authorities = .directory(directory) }
     }
 
     @Test func `a missing file of authorities is said so`() async throws {
@@ -42,26 +43,29 @@ struct TLSOptionTests {
         #expect(error?.message.contains("tls.authorities") == true)
     }
 
+    private static func certificate(
+        _ password: TransportOptions.Secret?, isFile: Bool = true
+    ) throws -> TransportOptions.TLS.ClientCertificate {
+        guard isFile else {
+            return .init(
+                .bytes(try Peers.tlsFile("client.pem")), key: .bytes(try Peers.tlsFile("client.key")),
+                password: password)
+        }
+        return .init(
+            .file(Peers.tlsFolder + "/client.pem"), key: .file(Peers.tlsFolder + "/client.key"), password: password)
+    }
+
     @Test(arguments: [true, false])
     func `a client certificate is sent, and its encrypted key is opened`(isFile: Bool) async throws {
-        let folder = Peers.tlsFolder
-        let (certificate, key) = (try Peers.tlsFile("client.pem"), try Peers.tlsFile("client.key"))
         let answer = try await whoami(.clientCertificate) {
-            $0.tls.clientCertificate =
-                isFile
-                ? .init(.file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "open sesame")
-                : .init(.bytes(certificate), key: .bytes(key), password: "open sesame")
+            $0.tls.clientCertificate = try Self.certificate("open sesame", isFile: isFile)
         }
         #expect(answer[3] == "CN=client")
     }
 
     @Test func `a wrong password is an error that does not contain it`() async throws {
-        let folder = Peers.tlsFolder
         let error = await expectFailure(.clientCertificateUnusable) {
-            try await whoami(.clientCertificate) {
-                $0.tls.clientCertificate = .init(
-                    .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: "tooguessable")
-            }
+            try await whoami(.clientCertificate) { $0.tls.clientCertificate = try Self.certificate("tooguessable") }
         }
         // CURLE_SSL_CERTPROBLEM, and the code that libcurl 8.23 returns instead.
         #expect([58, 43].contains(error?.underlying?.code))
@@ -71,62 +75,38 @@ struct TLSOptionTests {
     /// Regression: OpenSSL asked the terminal for the password, on the loop's thread, or libcurl read at address 0.
     @Test(arguments: [true, false])
     func `an encrypted key without a password is an error`(isFile: Bool) async throws {
-        let folder = Peers.tlsFolder
-        let (certificate, key) = (try Peers.tlsFile("client.pem"), try Peers.tlsFile("client.key"))
         await expectFailure(.clientCertificateUnusable) {
             try await whoami(.clientCertificate) {
-                $0.tls.clientCertificate =
-                    isFile
-                    ? .init(.file(folder + "/client.pem"), key: .file(folder + "/client.key"))
-                    : .init(.bytes(certificate), key: .bytes(key))
+                $0.tls.clientCertificate = try Self.certificate(nil, isFile: isFile)
             }
         }
     }
 
     @Test func `a connection with a client certificate serves only requests that can open its key`() async throws {
-        let dispatcher = CurlNetworkDispatcher()
-        let folder = Peers.tlsFolder
         func status(_ password: TransportOptions.Secret) async throws -> Int {
-            try await Exchange(Peers.url(.clientCertificate), over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.clientCertificate = .init(
-                    .file(folder + "/client.pem"), key: .file(folder + "/client.key"), password: password)
+            try await Exchange(.clientCertificate, over: dispatcher) {
+                $0.tls.clientCertificate = try Self.certificate(password)
             }.status
         }
         for _ in 0..<2 {
             #expect(try await status("open sesame") == 200)
             await expectFailure(.clientCertificateUnusable) { try await status("tooguessable") }
         }
-        await dispatcher.shutDown(within: .zero)
     }
 
     /// Below 8.21, libcurl compares the pinned keys of a kept connection without regard to case.
     @Test func `a connection with a pinned key serves no request whose pin differs in case`() async throws {
-        let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
+        let pin = try Self.pin
         let letters = pin.dropFirst(8).dropLast(2).map { $0.isLowercase ? $0.uppercased() : $0.lowercased() }
         let other = pin.prefix(8) + letters.joined() + pin.suffix(2)
-        let dispatcher = CurlNetworkDispatcher()
-        let url = try Peers.url(.good)
-        for _ in 0..<2 {
-            _ = try await Exchange(url, over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.pinnedPublicKeys = [pin]
-            }
-        }
+        for _ in 0..<2 { _ = try await Exchange(.good, over: dispatcher) { $0.tls.pinnedPublicKeys = [pin] } }
         await expectFailure(.pinnedKeyMismatch) {
-            try await Exchange(url, over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.pinnedPublicKeys = [String(other)]
-            }
+            try await Exchange(.good, over: dispatcher) { $0.tls.pinnedPublicKeys = [String(other)] }
         }
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test func `one of the pinned keys is enough`() async throws {
-        let pin = String(decoding: try Peers.tlsFile("good.pin"), as: UTF8.self)
-        _ = try await whoami {
-            $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", pin]
-        }
+        _ = try await whoami { $0.tls.pinnedPublicKeys = [Self.otherPin, try Self.pin] }
     }
 
     @Test func `the TLS version has a minimum and a maximum`() async throws {
@@ -138,8 +118,7 @@ struct TLSOptionTests {
 
     @Test func `an old server responds if the options allow its version`() async throws {
         let answer = try await whoami(.old) {
-            $0.tls.minimumVersion = .tls1_0
-            $0.tls.maximumVersion = .tls1_1
+            ($0.tls.minimumVersion, $0.tls.maximumVersion) = (.tls1_0, .tls1_1)
             // OpenSSL's default security level forbids the hashes that these versions need.
             $0.tls.ciphers = "DEFAULT:@SECLEVEL=0"
         }
@@ -148,24 +127,18 @@ struct TLSOptionTests {
 
     @Test func `the ciphers are the requested ones`() async throws {
         let old = try await whoami {
-            $0.tls.maximumVersion = .tls1_2
-            $0.tls.ciphers = "ECDHE-ECDSA-AES128-GCM-SHA256"
+            ($0.tls.maximumVersion, $0.tls.ciphers) = (.tls1_2, "ECDHE-ECDSA-AES128-GCM-SHA256")
         }
         #expect(old[1] == "ECDHE-ECDSA-AES128-GCM-SHA256")
         let new = try await whoami {
-            $0.tls.minimumVersion = .tls1_3
-            $0.tls.cipherSuites = "TLS_CHACHA20_POLY1305_SHA256"
+            ($0.tls.minimumVersion, $0.tls.cipherSuites) = (.tls1_3, "TLS_CHACHA20_POLY1305_SHA256")
         }
         #expect(new[1] == "TLS_CHACHA20_POLY1305_SHA256")
     }
 
     @Test func `the groups of the key exchange are the requested ones, each with its connections`() async throws {
-        let dispatcher = CurlNetworkDispatcher()
         func exchange(_ groups: String) async throws -> Exchange {
-            try await Exchange(Peers.url(.good), over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.groups = groups
-            }
+            try await Exchange(.good, over: dispatcher) { $0.tls.groups = groups }
         }
         #expect(try await exchange("P-256").status == 200)
         #expect(try await exchange("P-256").metrics.connectionReused == true)
@@ -190,17 +163,12 @@ struct TLSOptionTests {
     }
 
     @Test func `connections are not shared between different options`() async throws {
-        let dispatcher = CurlNetworkDispatcher()
-        let url = try Peers.url(.good)
-        _ = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
-        let again = try await Exchange(url, over: dispatcher) { $0.trustPeers() }
-        #expect(again.metrics.connectionReused == true)
-        await expectFailure(.certificateUntrusted) { try await Exchange(url, over: dispatcher) }
+        for isReused in [false, true] {
+            #expect(try await Exchange(.good, over: dispatcher).metrics.connectionReused == isReused)
+        }
+        await expectFailure(.certificateUntrusted) { try await Exchange(Peers.url(.good), over: dispatcher) }
         await expectFailure(.pinnedKeyMismatch) {
-            try await Exchange(url, over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.pinnedPublicKeys = ["sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
-            }
+            try await Exchange(.good, over: dispatcher) { $0.tls.pinnedPublicKeys = [Self.otherPin] }
         }
     }
 
@@ -213,32 +181,22 @@ struct TLSOptionTests {
         }
     }
 
-    @Test func `anySafe may choose Basic over TLS`() async throws {
-        let url = try Peers.url(.good, "/secret/hello.txt")
-        #expect(try await Exchange(url) { $0.trustPeers() }.status == 401)
-        let dispatcher = CurlNetworkDispatcher()
-        let exchange = try await Exchange(url, over: dispatcher) {
-            $0.trustPeers()
-            $0.authentication = .anySafe(user: "user", password: "secret")
+    @Test(arguments: [(nil, 401), ("secret", 200), ("wrong", 401)] as [(TransportOptions.Secret?, Int)])
+    func `anySafe may choose Basic over TLS`(password: TransportOptions.Secret?, status: Int) async throws {
+        let exchange = try await Exchange(.good, "/secret/hello.txt", over: dispatcher) {
+            $0.authentication = password.map { .anySafe(user: "user", password: $0) }
         }
-        #expect(exchange.text == "hello over TLS\n")
-        let wrong = try await Exchange(url) {
-            $0.trustPeers()
-            $0.authentication = .anySafe(user: "user", password: "wrong")
-        }
-        #expect(wrong.status == 401)
+        #expect(exchange.status == status)
+        if status == 200 { #expect(exchange.text == "hello over TLS\n") }
     }
 
     @Test(arguments: [TransportOptions.TLS.Version.tls1_2, .tls1_3])
     func `the metrics contain the version and the cipher that the server saw`(version: TransportOptions.TLS.Version)
         async throws
     {
-        let dispatcher = CurlNetworkDispatcher()
         for isReused in [false, true] {
-            let exchange = try await Exchange(Peers.url(.good), over: dispatcher) {
-                $0.trustPeers()
-                $0.tls.minimumVersion = version
-                $0.tls.maximumVersion = version
+            let exchange = try await Exchange(.good, over: dispatcher) {
+                ($0.tls.minimumVersion, $0.tls.maximumVersion) = (version, version)
             }
             let seen = exchange.text.split(separator: " ")
             #expect(exchange.metrics.tlsVersion.map { "TLSv\($0)" } == String(seen[0]))
@@ -253,7 +211,6 @@ struct TLSOptionTests {
 
     @Test(arguments: Peers.curlSpeaksHTTP2 ? [Peers.TLS.good, .http2] : [.good])
     func `connections are opened ahead, TLS included`(server: Peers.TLS) async throws {
-        let dispatcher = CurlNetworkDispatcher()
         var options = TransportOptions()
         options.trustPeers()
         if server == .http2 { options.httpVersion = .http2 }
@@ -271,17 +228,12 @@ struct TLSOptionTests {
     }
 
     @Test func `HTTP 3 is refused before sending, or falls back, depending on the libcurl found`() async throws {
-        let change: (inout TransportOptions) -> Void = {
-            $0.trustPeers()
-            $0.httpVersion = .http3
-        }
+        func exchange() async throws -> Exchange { try await Exchange(.http2) { $0.httpVersion = .http3 } }
         if CurlNetworkDispatcher.shared.capabilities.supports(.http3) {
             // The server speaks no QUIC.
-            let exchange = try await Exchange(Peers.url(.http2), options: change)
-            #expect(["1.1", "2"].contains(exchange.metrics.httpVersion))
+            #expect(["1.1", "2"].contains(try await exchange().metrics.httpVersion))
         } else {
-            let error = await expectFailure(.unsupported) { try await Exchange(Peers.url(.http2), options: change) }
-            #expect(error?.phase == .preparing)
+            let error = await expectFailure(.unsupported, in: .preparing) { try await exchange() }
             #expect(error?.message.contains("HTTP/3") == true)
         }
     }
@@ -290,11 +242,9 @@ struct TLSOptionTests {
     func `a request for a version of HTTP gets no connection of another`(tls: TransportOptions.TLS.Version?)
         async throws
     {
-        let dispatcher = CurlNetworkDispatcher()
         for isFirst in [true, false] {
             for (version, name) in [(TransportOptions.HTTPVersion.http1_1, "1.1"), (.http2, "2")] {
-                let exchange = try await Exchange(Peers.url(.http2), over: dispatcher) {
-                    $0.trustPeers()
+                let exchange = try await Exchange(.http2, over: dispatcher) {
                     $0.httpVersion = version
                     $0.tls.maximumVersion = tls
                 }
@@ -304,19 +254,10 @@ struct TLSOptionTests {
         }
     }
 
-    @Test(.curlSpeaksHTTP2) func `HTTP 2 is used if requested`() async throws {
-        let exchange = try await Exchange(Peers.url(.http2)) {
-            $0.trustPeers()
-            $0.httpVersion = .http2
-        }
-        #expect(exchange.metrics.httpVersion == "2")
-    }
-
     @Test(.curlSpeaksHTTP2)
     func `a limited body does not share an HTTP 2 connection where that would stop the others`() async throws {
         let stops = Libcurl.found.suffers(from: .http2ReceivingLimitFails)
-        let exchange = try await Exchange(Peers.url(.http2)) {
-            $0.trustPeers()
+        let exchange = try await Exchange(.http2) {
             $0.httpVersion = .http2
             $0.rate.maximumReceivedPerSecond = 100_000
         }
@@ -338,7 +279,7 @@ struct TLSOptionTests {
 
     @Test func `URLSession refuses the options before anything is sent`() async throws {
         let error = await expectFailure(.unsupported) {
-            try await Exchange(Peers.url(.good), over: URLSessionNetworkDispatcher.shared) { $0.trustPeers() }
+            try await Exchange(.good, over: URLSessionNetworkDispatcher.shared)
         }
         #expect(error?.message.contains("TLS options") == true)
     }

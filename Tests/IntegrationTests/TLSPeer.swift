@@ -1,4 +1,6 @@
 import Foundation
+import NetworkLayer
+import NetworkTesting
 import TestSupport
 import Testing
 
@@ -6,6 +8,7 @@ import Testing
 /// its port. It ends with this object.
 final class TLSPeer: Sendable {
     let port: Int
+    var url: RequestURL { get throws { try RequestURL("https://localhost:\(port)/") } }
     private let process: Process
 
     /// - Parameters:
@@ -29,4 +32,24 @@ final class TLSPeer: Sendable {
     }
 
     deinit { process.terminate() }
+}
+
+/// `scripts/peers/tls-front`, which speaks TLS for a scripted server.
+final class TLSFront: Sendable {
+    private let peer: TLSPeer
+    var port: Int { peer.port }
+    var url: RequestURL { get throws { try RequestURL("https://localhost:\(port)/") } }
+
+    /// - Parameter segment: The largest TCP segment in bytes. With a small one, a client's system takes tens of
+    ///   kilobytes of what the client sends, and then no more until they are read.
+    init(to server: ScriptedServer, segment: Int? = nil) throws {
+        peer = try TLSPeer("tls-front", options: segment.map { ["\($0)"] } ?? [], line: "\(server.port)\n")
+    }
+
+    /// The front as a proxy, trusted by the authority that the peers created.
+    var proxy: TransportOptions.Proxy.Server {
+        var proxy = TransportOptions.Proxy.Server("https://localhost:\(port)")
+        proxy.authorities = .file(Peers.tlsFolder + "/ca.pem")
+        return proxy
+    }
 }

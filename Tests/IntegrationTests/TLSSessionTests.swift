@@ -22,15 +22,14 @@ struct TLSSessionTests {
         func outcome(over dispatcher: CurlNetworkDispatcher, _ newest: TransportOptions.TLS.Version) async throws
             -> String
         {
-            var options = TransportOptions()
-            options.tls.maximumVersion = newest
-            options.connection.forbidsReuse = true
-            options.totalTimeout = .seconds(30)
-            try change(&options)
             do {
-                let request = TransportRequest(url: try Peers.url(.optionalCertificate, "/session"), options: options)
-                let response = try await dispatcher.send(request)
-                return "\(response.status.code) \(String(decoding: try await response.body.collect(), as: UTF8.self))"
+                let url = try Peers.url(.optionalCertificate, "/session")
+                let exchange = try await Exchange(url, over: dispatcher) {
+                    $0.tls.maximumVersion = newest
+                    $0.connection.forbidsReuse = true
+                    try change(&$0)
+                }
+                return "\(exchange.status) \(exchange.text)"
             } catch let error as NetworkError {
                 return error.code.rawValue
             }
@@ -87,7 +86,6 @@ struct TLSSessionTests {
         let dispatcher = CurlNetworkDispatcher()
         #expect(try await kind.outcome(over: dispatcher, newest) == "200 . ")
         #expect(try await kind.outcome(over: dispatcher, newest) == "200 r ")
-        await dispatcher.shutDown(within: .zero)
     }
 
     @Test(arguments: kinds, newest)
@@ -102,7 +100,6 @@ struct TLSSessionTests {
             _ = try await earlier.outcome(over: dispatcher, newest)
             let after = try await later.outcome(over: dispatcher, newest)
             #expect(after == alone, "after one of the kind '\(earlier.testDescription)'")
-            await dispatcher.shutDown(within: .zero)
         }
     }
 

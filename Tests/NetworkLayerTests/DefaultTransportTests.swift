@@ -62,38 +62,30 @@ struct DefaultTransportTests {
         #expect(transport.name == "urlsession")
     }
 
-    @Test func `a wrong value fails each request`() async throws {
+    /// The ways to send a request, each of which fails with the same error.
+    private static let ways: [@Sendable (DefaultTransport, GetRows) async throws -> Void] = [
+        { transport, request in _ = try await transport.send(request.data, as: .data) },
+        { transport, request in _ = try await request.send(over: transport) },
+        { transport, request in
+            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+                request.execute(
+                    dispatcher: transport, queue: DispatchQueue(label: "callbacks"), onSuccess: { _ in done.resume() },
+                    onError: { done.resume(throwing: $0) })
+            }
+        },
+        { transport, request in
+            try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+                transport.dispatch(
+                    request: request.data, onSuccess: { _ in done.resume() }, onError: { done.resume(throwing: $0) })
+            }
+        },
+    ]
+
+    @Test(arguments: ways.indices) func `a wrong value fails each request`(way: Int) async throws {
         for _ in 0..<2 {
             expectConfigurationError(
-                await #expect(throws: NetworkError.self) { _ = try await wrong.send(request.data, as: .data) })
-            expectConfigurationError(
-                await #expect(throws: NetworkError.self) { _ = try await request.send(over: wrong).body }
-            )
-            expectConfigurationError(
-                await #expect(throws: NetworkError.self) { _ = try await request.send(over: wrong) }
-            )
+                await #expect(throws: NetworkError.self) { try await Self.ways[way](wrong, request) })
         }
-    }
-
-    @Test func `a wrong value fails the closure forms`() async {
-        let queue = DispatchQueue(label: "callbacks")
-        let executed = await withCheckedContinuation { continuation in
-            request.execute(
-                dispatcher: wrong,
-                queue: queue,
-                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
-                onError: { continuation.resume(returning: $0) }
-            )
-        }
-        expectConfigurationError(executed)
-        let dispatched = await withCheckedContinuation { continuation in
-            wrong.dispatch(
-                request: request.data,
-                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
-                onError: { continuation.resume(returning: $0) }
-            )
-        }
-        expectConfigurationError(dispatched)
     }
 
     /// Regression: the pipeline refused requests for the capabilities of no transport, or read their bodies first.
@@ -148,5 +140,22 @@ struct DefaultTransportTests {
         }
         #expect(count == 3)
         await server.stop()
+    }
+}
+
+@Suite(.patience(minutes: 1))
+struct TransportKindTests {
+    @Test(arguments: TransportKind.allCases)
+    func `a name is that of a transport`(kind: TransportKind) throws {
+        #expect(try TransportKind(name: kind.rawValue, from: "--transport") == kind)
+        #expect(kind.transport.name == kind.rawValue)
+        #expect(TransportKind.standard == .curl)
+    }
+
+    @Test func `an odd name is shown printable and short`() throws {
+        let name = "\u{1B}[2J\r\n" + String(repeating: "x", count: 500)
+        let error = try #require(throws: NetworkError.self) { try TransportKind(name: name, from: "--transport") }
+        #expect(error.message.hasPrefix("--transport is '\\u{1B}[2J\\r\\nxxx"))
+        #expect(error.message.count < 200)
     }
 }

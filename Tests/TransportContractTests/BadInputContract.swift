@@ -16,70 +16,56 @@ struct BadInputContract {
     )
     func `a bad URL is refused`(transport: ContractTransport, url: String) async {
         await expectFailure(.invalidURL) { try await transport.transport.send(RequestData(path: url), as: .data).body }
-        let outcome = await withCheckedContinuation { continuation in
-            transport.transport.dispatch(
-                request: RequestData(path: url),
-                onSuccess: { _ in continuation.resume(returning: nil as (any Error)?) },
-                onError: { continuation.resume(returning: $0) }
-            )
+        await expectFailure(.invalidURL) {
+            try await withCheckedThrowingContinuation { continuation in
+                transport.transport.dispatch(
+                    request: RequestData(path: url), onSuccess: { continuation.resume(returning: $0) },
+                    onError: { continuation.resume(throwing: $0) })
+            }
         }
-        #expect((outcome as? NetworkError)?.code == .invalidURL)
     }
 
     @Test(
         arguments: ContractTransport.all,
         [
-            ["a b": "v"], ["": "v"], ["X-A": "a\r\nInjected: 1"], ["X-A\r\nInjected": "1"], ["X-A": "\u{0}"],
-            ["X": "1", "x": "2"],
-        ]
+            [("a b", "v")], [("", "v")], [("X-A", "a\r\nInjected: 1")], [("X-A\r\nInjected", "1")], [("X-A", "\u{0}")],
+            [("X", "1"), ("x", "2")],
+        ] as [[(String, String)]]
     )
-    func `a bad header is refused`(transport: ContractTransport, headers: [String: String]) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        await expectFailure(.invalidHeaderField) {
-            try await transport.transport.send(RequestData(path: server.url(), headerFields: headers), as: .data).body
+    func `a bad header is refused`(transport: ContractTransport, headers: [(String, String)]) async throws {
+        try await withServer(.ok()) { server in
+            let fields = Dictionary(uniqueKeysWithValues: headers)
+            await expectFailure(.invalidHeaderField) {
+                try await transport.transport.send(RequestData(path: server.url(), headerFields: fields), as: .data)
+            }
+            #expect(server.connectionCount == 0)
         }
-        #expect(server.connectionCount == 0)
     }
 
     /// Regression: libcurl sends the first one alone, and URLSession one field with both values.
     @Test(arguments: ContractTransport.all, ["a.test", "b.test"])
-    func `two Host fields are refused`(transport: ContractTransport, second: String) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        let error = await expectFailure(.invalidHeaderField) {
-            try await transport.send(.get, server.url(), fields: [("Host", "a.test"), ("host", second)])
+    func `two Host fields are refused`(transport: ContractTransport, second: String) async {
+        let error = await expectFailure(.invalidHeaderField, in: .preparing) {
+            try await transport.send(to: .ok(), fields: [("Host", "a.test"), ("host", second)])
         }
         #expect(error?.message.contains("Host") == true)
-        #expect(server.connectionCount == 0)
     }
+
+    private static let absurd: [Duration] = [
+        .zero, .seconds(-1), .milliseconds(-1), .seconds(366 * 86_400), .seconds(Int64.max), .seconds(Int64.min),
+    ]
 
     @Test(
         arguments: ContractTransport.all,
-        [
-            Duration.zero, .seconds(-1), .milliseconds(-1), .seconds(366 * 86_400), .seconds(Int64.max),
-            .seconds(Int64.min),
-        ]
-    )
-    func `an absurd timeout is refused`(transport: ContractTransport, timeout: Duration) async throws {
-        let server = try ScriptedServer(.ok())
-        defer { server.stop() }
-        await expectFailure(.invalidOption) {
-            try await transport.send(.get, server.url()) { $0.connectTimeout = timeout }
-        }
-        await expectFailure(.invalidOption) {
-            try await transport.send(.get, server.url()) { $0.idleTimeout = timeout }
-        }
-        await expectFailure(.invalidOption) {
-            try await transport.send(.get, server.url()) { $0.totalTimeout = timeout }
-        }
-        #expect(server.connectionCount == 0)
-    }
-
-    @Test(arguments: ContractTransport.all)
-    func `a negative limit is refused`(transport: ContractTransport) async throws {
-        await expectFailure(.invalidOption) {
-            try await transport.send(.get, "http://127.0.0.1:1/") { $0.maximumBodyBytes = -1 }
+        absurd.flatMap { time in
+            [{ $0.connectTimeout = time }, { $0.idleTimeout = time }, { $0.totalTimeout = time }]
+        } + [{ $0.maximumBodyBytes = -1 }] as [ContractCase.Change])
+    func `an absurd timeout and a negative limit are refused`(
+        transport: ContractTransport, change: @Sendable (inout TransportOptions) -> Void
+    ) async throws {
+        try await withServer(.ok()) { server in
+            await expectFailure(.invalidOption) { try await transport.send(.get, server.url(), options: change) }
+            #expect(server.connectionCount == 0)
         }
     }
 
@@ -89,8 +75,7 @@ struct BadInputContract {
             for method in [HTTPRequest.Method.get, .post] {
                 await expectFailure(.invalidParameters) {
                     try await transport.transport.send(
-                        RequestData(path: "http://127.0.0.1:1/", method: method, parameters: params), as: .data
-                    ).body
+                        RequestData(path: "http://127.0.0.1:1/", method: method, parameters: params), as: .data)
                 }
             }
         }

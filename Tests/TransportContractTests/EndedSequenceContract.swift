@@ -43,8 +43,7 @@ struct EndedSequenceContract {
                 let response = try await client.send(request, as: .lines(maximumLineBytes: 1_000))
                 return (await expectFailure(.lineTooLong) { for try await _ in response.body {} }, response)
             case .longJSONLine:
-                let response = try await client.send(
-                    request, as: .jsonLines(of: Int.self, maximumLineBytes: 1_000))
+                let response = try await client.send(request, as: .jsonLines(of: Int.self, maximumLineBytes: 1_000))
                 return (await expectFailure(.lineTooLong) { for try await _ in response.body {} }, response)
             case .undecodableLine:
                 let response = try await client.send(request, as: .lines)
@@ -73,11 +72,11 @@ struct EndedSequenceContract {
         let (fault, rest) = way
         let head = Script.head(200, fields: [("Content-Type", fault.type), ("Content-Length", "100000000")])
         let last: Script.Step = rest == .silence ? .stall : .flood(Data("y\n".utf8))
-        let server = try ScriptedServer([.read, .send(head + fault.body), last])
-        defer { server.stop() }
-        let (_, held) = try await fault.read(NetworkClient(transport: transport.transport), server.url())
-        try await server.wait { $0.connectionsEndedByPeer == 1 }
-        withExtendedLifetime(held) {}
+        try await withServer([.read, .send(head + fault.body), last]) { server in
+            let (_, held) = try await fault.read(NetworkClient(transport: transport.transport), server.url())
+            try await server.wait { $0.connectionsEndedByPeer == 1 }
+            withExtendedLifetime(held) {}
+        }
     }
 
     /// The sequences that are read from a body while it arrives.
@@ -125,9 +124,9 @@ struct EndedSequenceContract {
         let body = form == .events ? "data: 1\n\ndata: 2\n\n" : "1\n2\n"
         let type = form == .events ? "text/event-stream" : "text/plain"
         let head = Script.head(200, fields: [("Content-Type", type), ("Content-Length", "\(body.utf8.count)")])
-        let server = try ScriptedServer([.read, .send(head), .wait(until: isRefused), .send(body)])
-        defer { server.stop() }
-        let client = NetworkClient(transport: transport.transport)
-        #expect(try await form.read(client, server.url(), isRefused) == 2)
+        try await withServer([.read, .send(head), .wait(until: isRefused), .send(body)]) { server async throws in
+            let client = NetworkClient(transport: transport.transport)
+            #expect(try await form.read(client, server.url(), isRefused) == 2)
+        }
     }
 }

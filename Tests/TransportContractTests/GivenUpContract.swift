@@ -20,7 +20,7 @@ struct GivenUpContract {
     enum Body: CaseIterable, Sendable {
         case large, unfinished, endless, withheld, encoded
 
-        func script(_ status: Int, _ fields: [(String, String)]) -> Script {
+        func script(_ status: Int, _ fields: [(String, String)] = []) -> Script {
             func head(_ more: (String, String)...) -> Script.Step {
                 .send(Script.head(status, fields: fields + more))
             }
@@ -38,6 +38,20 @@ struct GivenUpContract {
         }
     }
 
+    /// Sends a request to a server whose second response is `end`.
+    private func send(
+        _ transport: ContractTransport, _ method: HTTPRequest.Method = .get, first: Script,
+        then second: Script = .ok("end"),
+        _ change: (inout NetworkClient, String) throws -> Void = { _, _ in }
+    ) async throws -> (response: NetworkResponse<Data>, requests: [ReceivedRequest]) {
+        let server = try ScriptedServer(first, second)
+        defer { server.stop() }
+        var client = transport.client
+        try change(&client, server.url())
+        let response = try await client.send(try transport.request(method, server.url()), as: .data)
+        return (response, server.requests)
+    }
+
     /// URLSession reports a redirect only after its body has ended.
     private static let redirects = Body.allCases.map { (transports[0], $0) } + [(.urlsession, .large)]
 
@@ -45,68 +59,52 @@ struct GivenUpContract {
     func `a redirect's body is given up and the redirect followed`(transport: ContractTransport, body: Body)
         async throws
     {
-        let server = try ScriptedServer(body.script(302, [("Location", "/next")]), .ok("end"))
-        defer { server.stop() }
-        let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
-        #expect(try await response.body.collect() == Data("end".utf8))
-        #expect(server.requests.map(\.target) == ["/", "/next"])
+        let (response, requests) = try await send(transport, first: body.script(302, [("Location", "/next")]))
+        #expect(response.body == Data("end".utf8))
+        #expect(requests.map(\.target) == ["/", "/next"])
     }
 
     @Test(arguments: transports) func `a redirect of HEAD is followed`(transport: ContractTransport) async throws {
         let fields = [("Location", "/next"), ("Content-Length", "300000")]
-        let server = try ScriptedServer(
-            [
-                .read, .send(Script.head(302, fields: fields)),
-                .forEachRequest([.send(Script.head(200, fields: fields))]),
-            ],
-            .raw(Script.head(200, fields: fields))
-        )
-        defer { server.stop() }
-        let response = try await transport.client.send(try transport.request(.head, server.url()), as: .stream)
-        #expect(response.status == .ok)
-        #expect(try await response.body.collect().isEmpty)
-        #expect(server.requests.map(\.target) == ["/", "/next"])
+        let end = Script.head(200, fields: fields)
+        let redirect: Script = [.read, .send(Script.head(302, fields: fields)), .forEachRequest([.send(end)])]
+        let (response, requests) = try await send(transport, .head, first: redirect, then: .raw(end))
+        #expect(response.status == .ok && response.body.isEmpty)
+        #expect(requests.map(\.target) == ["/", "/next"])
     }
 
     @Test(arguments: transports, [Body.large, .withheld])
     func `a refused body is given up and the token renewed`(transport: ContractTransport, body: Body) async throws {
-        let server = try ScriptedServer(body.script(401, []), .ok("in"))
-        defer { server.stop() }
-        var client = transport.client
-        client.exchangeInterceptors = [
-            try BearerAuthentication(for: [server.url()], token: TransportOptions.Secret("old")) { _ in
-                TransportOptions.Secret("new")
-            }
-        ]
-        let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
-        #expect(try await response.body.collect() == Data("in".utf8))
-        #expect(server.requests.map { $0.values(of: "Authorization") } == [["Bearer old"], ["Bearer new"]])
+        let (response, requests) = try await send(transport, first: body.script(401)) { client, url in
+            client.exchangeInterceptors = [try BearerAuthentication(for: [url], token: "old") { _ in "new" }]
+        }
+        #expect(response.body == Data("end".utf8))
+        #expect(requests.map { $0.values(of: "Authorization") } == [["Bearer old"], ["Bearer new"]])
     }
 
     @Test(arguments: transports, [Body.large, .withheld])
     func `a momentary status is asked again`(transport: ContractTransport, body: Body) async throws {
-        let server = try ScriptedServer(body.script(503, []), .ok("at last"))
-        defer { server.stop() }
-        var client = transport.client
-        client.interceptors = [.retry(RetryInterceptor.Policy(), time: RecordedPauses().time)]
-        let response = try await client.send(try transport.request(.get, server.url()), as: .stream)
-        #expect(try await response.body.collect() == Data("at last".utf8))
-        #expect(response.attempts == 2)
+        let (response, _) = try await send(transport, first: body.script(503)) { client, _ in
+            client.interceptors = [.retry(RetryInterceptor.Policy(), time: RecordedPauses().time)]
+        }
+        #expect(response.body == Data("end".utf8) && response.attempts == 2)
     }
 
     /// Regression: the call waited for 64 KiB of the body or its end, which this server never sends.
     @Test(arguments: transports) func `a refused stream is not waited for`(transport: ContractTransport) async throws {
         let fields = [("Content-Type", "text/html"), ("Content-Length", "300000")]
-        let server = try ScriptedServer([.read, .send(Script.head(200, fields: fields) + Data("<html>".utf8)), .stall])
-        defer { server.stop() }
-        var client = NetworkClient(transport: transport.transport)
-        client.options.totalTimeout = .seconds(40)
-        client.options.idleTimeout = .seconds(40)
-        let start = ContinuousClock.now
-        let error = await expectFailure(.unacceptableContentType) {
-            try await client.send(RequestData(path: server.url()), as: .events)
+        try await withServer(
+            [.read, .send(Script.head(200, fields: fields) + Data("<html>".utf8)), .stall]
+        ) { server in
+            let client = transport.client.with {
+                ($0.options.totalTimeout, $0.options.idleTimeout) = (.seconds(40), .seconds(40))
+            }
+            let start = ContinuousClock.now
+            let error = await expectFailure(.unacceptableContentType) {
+                try await client.send(RequestData(path: server.url()), as: .events)
+            }
+            #expect(error?.response?.body == Data("<html>".utf8))
+            #expect(ContinuousClock.now - start < .seconds(30))
         }
-        #expect(error?.response?.body == Data("<html>".utf8))
-        #expect(ContinuousClock.now - start < .seconds(30))
     }
 }

@@ -100,17 +100,24 @@ struct HostileBody: Sendable, CustomTestStringConvertible {
 
 /// A way to read the whole body of a response through the pipeline.
 enum ReadingVerb: CaseIterable, Sendable {
-    case collect, stream, text, lines, jsonLines, typed, download, events
+    case collect, stream, collectedStream, text, lines, jsonLines, decoded, typed, download, events
+
+    private struct Numbers: RequestType {
+        typealias ResponseType = [Int]
+        let data: RequestData
+    }
 
     func run(over client: NetworkClient, _ url: String, in folder: String) async throws {
         let request = RequestData(path: url)
         switch self {
         case .collect: _ = try await client.send(request, as: .data)
         case .stream: for try await _ in try await client.send(request, as: .stream).body {}
+        case .collectedStream: _ = try await client.send(request, as: .stream).body.collect()
         case .text: _ = try await client.send(request, as: .text)
         case .lines: for try await _ in try await client.send(request, as: .lines).body {}
         case .jsonLines: for try await _ in try await client.send(request, as: .jsonLines(of: Int.self)).body {}
-        case .typed: _ = try await client.send(request, as: [Int].self)
+        case .decoded: _ = try await client.send(request, as: [Int].self)
+        case .typed: _ = try await client.send(Numbers(data: request))
         case .download:
             var options = DownloadedFile.Options()
             // A resumable download would request no encoding, and refuse any.

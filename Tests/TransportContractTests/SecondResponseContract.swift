@@ -15,18 +15,18 @@ struct SecondResponseContract {
         "HTTP/1.1 200 OK\r\n\(line)\r\nContent-Length: 6\r\n\r\nsecond"
     }
 
-    /// Newer libcurl versions skip such a line. Older ones refuse the response with an error number that has no other
-    /// detail.
-    private func isRefusal(_ error: NetworkError, _ transport: ContractTransport) -> Bool {
-        error.code == .invalidResponse || transport.kind == "urlsession" && error.code == .unclassified
-    }
-
-    private func check(_ transport: ContractTransport, _ url: String) async throws {
+    /// Returns the text of a response, or `second` where the line is refused: newer libcurl versions skip such a line.
+    /// Older ones refuse the response with an error number that has no other detail.
+    private func text(
+        _ transport: ContractTransport, _ response: () async throws -> Data
+    ) async throws -> String {
         do {
-            let answer = try await transport.send(.get, url)
-            #expect(answer.text == "second")
+            return String(decoding: try await response(), as: UTF8.self)
         } catch let error as NetworkError {
-            #expect(isRefusal(error, transport), "\(error)")
+            let isRefusal =
+                error.code == .invalidResponse || transport.kind == "urlsession" && error.code == .unclassified
+            #expect(isRefusal, "\(error)")
+            return "second"
         }
     }
 
@@ -35,57 +35,46 @@ struct SecondResponseContract {
     @Test(arguments: ContractTransport.all, lines)
     func `a first line that continues nothing is an error, from the same server`(
         transport: ContractTransport, line: String
-    )
-        async throws
-    {
-        let first = Script.head(200, fields: [Self.long, ("Content-Length", "5")]) + Data("first".utf8)
-        let server = try ScriptedServer([.read, .send(first), .read, .send(Self.folded(line)), .close])
-        defer { server.stop() }
-        var (firsts, seconds) = (0, 0)
-        for _ in 0..<100 where seconds < 10 {
-            do {
-                let text = try await transport.send(.get, server.url()).text
+    ) async throws {
+        let first = Script.Step.respond(200, "first", fields: [Self.long])
+        try await withServer([.read, first, .read, .send(Self.folded(line)), .close]) { server in
+            var (firsts, seconds) = (0, 0)
+            for _ in 0..<100 where seconds < 10 {
+                let text = try await text(transport) { try await transport.send(.get, server.url()).body }
                 firsts += text == "first" ? 1 : 0
                 seconds += text == "second" ? 1 : 0
-            } catch let error as NetworkError {
-                #expect(isRefusal(error, transport), "\(error)")
-                seconds += 1
             }
+            #expect(seconds == 10)
+            #expect(firsts == server.connectionCount)
         }
-        #expect(seconds == 10)
-        #expect(firsts == server.connectionCount)
     }
 
     @Test(arguments: ContractTransport.all, lines)
     func `a first line that continues nothing is an error, from another server`(
         transport: ContractTransport, line: String
-    )
-        async throws
-    {
-        let good = try ScriptedServer(.ok("first", fields: [Self.long]))
-        defer { good.stop() }
-        for _ in 0..<10 {
-            let bad = try ScriptedServer(.raw(Self.folded(line)))
-            defer { bad.stop() }
-            #expect(try await transport.send(.get, good.url()).text == "first")
-            try await check(transport, bad.url())
+    ) async throws {
+        try await withServer(.ok("first", fields: [Self.long])) { good in
+            for _ in 0..<10 {
+                #expect(try await transport.send(.get, good.url()).text == "first")
+                let text = try await text(transport) { try await transport.send(to: .raw(Self.folded(line))).body }
+                #expect(text == "second")
+            }
         }
     }
 
     @Test(arguments: ContractTransport.all, lines)
-    func `a first line that continues nothing is an error, after a redirect`(transport: ContractTransport, line: String)
-        async throws
-    {
-        let bad = try ScriptedServer(.raw(Self.folded(line)))
-        defer { bad.stop() }
-        let server = try ScriptedServer(.response(302, fields: [("Location", bad.url())]))
-        defer { server.stop() }
-        for _ in 0..<10 {
-            do {
-                let response = try await transport.client.send(try transport.request(.get, server.url()), as: .stream)
-                #expect(try await response.body.collect() == Data("second".utf8))
-            } catch let error as NetworkError {
-                #expect(isRefusal(error, transport), "\(error)")
+    func `a first line that continues nothing is an error, after a redirect`(
+        transport: ContractTransport, line: String
+    ) async throws {
+        try await withServer(.raw(Self.folded(line))) { bad in
+            try await withServer(.response(302, fields: [("Location", bad.url())])) { server in
+                for _ in 0..<10 {
+                    let request = try transport.request(.get, server.url())
+                    let text = try await text(transport) {
+                        try await transport.client.send(request, as: .stream).body.collect()
+                    }
+                    #expect(text == "second")
+                }
             }
         }
     }

@@ -21,12 +21,10 @@ private struct GetUsers: RequestType {
 struct TypedContract {
     @Test(arguments: ContractTransport.all)
     func `users are decoded`(transport: ContractTransport) async throws {
-        let request = GetUsers(url: try await Demo.url("/users"))
-        #expect(try await request.send(over: transport.transport).body.map(\.id) == [1, 2, 3])
-        let response = try await request.send(over: transport.transport)
+        let response = try await GetUsers(url: Demo.url("/users")).send(over: transport.transport)
         #expect(response.status == .ok)
         #expect(response.headerFields[.contentType] == "application/json")
-        #expect(response.body.count == 3)
+        #expect(response.body.map(\.id) == [1, 2, 3])
     }
 
     @Test(arguments: ContractTransport.all)
@@ -44,46 +42,39 @@ struct TypedContract {
     func `a status beyond 2xx is an error with the response`(transport: ContractTransport, status: Int) async throws {
         let body = status == 304 ? Data() : Data("body-secret".utf8)
         let fields = [("X-A", "b"), ("Location", "/x"), ("WWW-Authenticate", "Basic realm=\"r\"")]
-        let script: Script =
-            status == 304
-            ? [.read, .send(Script.head(304, fields: fields))] : .response(status, fields: fields, body: body)
-        let server = try ScriptedServer(script)
-        defer { server.stop() }
-        let error = await expectFailure(.unacceptableStatus) {
-            try await GetUsers(url: server.url("/u")).send(over: transport.transport).body
+        let notModified: Script = [.read, .send(Script.head(304, fields: fields))]
+        try await withServer(status == 304 ? notModified : .response(status, fields: fields, body: body)) { server in
+            let error = await expectFailure(.unacceptableStatus) {
+                try await GetUsers(url: server.url("/u")).send(over: transport.transport).body
+            }
+            let response = try #require(error?.response)
+            #expect(response.status.code == status && response.body == body)
+            #expect(HTTPField.Name("x-a").flatMap { response.headerFields[$0] } == "b")
+            #expect(error?.exchange?.url == server.url("/u?…"))
+            #expect(error?.description.contains("secret") == false)
         }
-        let response = try #require(error?.response)
-        #expect(response.status.code == status)
-        #expect(response.body == body)
-        #expect(HTTPField.Name("x-a").flatMap { response.headerFields[$0] } == "b")
-        #expect(error?.exchange?.url == server.url("/u?…"))
-        #expect(error?.description.contains("secret") == false)
     }
 
     @Test(arguments: ContractTransport.all)
     func `an undecodable body is an error that shows where`(transport: ContractTransport) async throws {
         let body = #"[{"id":1,"name":"Ada"},{"id":2,"name":7}]"#
-        let server = try ScriptedServer(.ok(body))
-        defer { server.stop() }
-        let error = await expectFailure(.decodingFailed) {
-            try await GetUsers(url: server.url()).send(over: transport.transport)
+        try await withServer(.ok(body)) { server in
+            let error = await expectFailure(.decodingFailed) {
+                try await GetUsers(url: server.url()).send(over: transport.transport)
+            }
+            let decoding = try #require(error?.decoding)
+            #expect(decoding.type.contains("User") && decoding.codingPath == "[1].name" && decoding.bodyStart == body)
+            #expect(error?.response?.status == .ok)
+            #expect(error?.description.contains("Ada") == false)
+            #expect(error?.unredactedDescription.contains("Ada") == true)
         }
-        let decoding = try #require(error?.decoding)
-        #expect(decoding.type.contains("User"))
-        #expect(decoding.codingPath == "[1].name")
-        #expect(decoding.bodyStart == body)
-        #expect(error?.response?.status == .ok)
-        #expect(error?.description.contains("Ada") == false)
-        #expect(error?.unredactedDescription.contains("Ada") == true)
     }
 
     @Test(arguments: ContractTransport.all, [200, 204])
     func `an empty body is no data`(transport: ContractTransport, status: Int) async throws {
-        let server = try ScriptedServer([
-            .forEachRequest([.send(Script.head(status, fields: [("Content-Length", "0")]))])
-        ])
-        defer { server.stop() }
-        await expectFailure(.noData) { try await GetUsers(url: server.url()).send(over: transport.transport).body }
+        try await withServer([.forEachRequest([.respond(status)])]) { server in
+            _ = await expectFailure(.noData) { try await GetUsers(url: server.url()).send(over: transport.transport) }
+        }
     }
 
     @Test(arguments: ContractTransport.all)

@@ -16,7 +16,8 @@ import Testing
         // Regression: a word in the host's name decided.
         (
             NSURLErrorCannotConnectToHost,
-            "Failed to connect to api.classlink.com port 80 after 0 ms: Couldn't connect to server", .connectFailed
+            "Failed to connect to api.classlink.com port 80 after 0 ms: Couldn't connect to server",
+            .connectFailed
         ),
         (NSURLErrorCannotFindHost, "Could not resolve host: socks.example", .nameNotResolved),
         (NSURLErrorCannotFindHost, "Could not resolve host: tls", .nameNotResolved),
@@ -26,8 +27,7 @@ import Testing
             .certificateHostMismatch
         ),
         (
-            NSURLErrorUnknown,
-            "SSL: no alternative certificate subject name matches target host name 'socks.example'",
+            NSURLErrorUnknown, "SSL: no alternative certificate subject name matches target host name 'socks.example'",
             .certificateHostMismatch
         ),
         (NSURLErrorUnknown, "Immediate connect fail for 10.0.0.1: Network is unreachable", .connectFailed),
@@ -64,21 +64,17 @@ import Testing
     }
 
     @Test func `an error keeps number and words of the inner one`() {
+        let text = "transfer closed with 3 bytes remaining to read"
         let inner = NSError(
-            domain: NSURLErrorDomain,
-            code: NSURLErrorUnknown,
-            userInfo: [NSLocalizedDescriptionKey: "transfer closed with 3 bytes remaining to read"]
-        )
+            domain: NSURLErrorDomain, code: NSURLErrorUnknown, userInfo: [NSLocalizedDescriptionKey: text])
         let outer = NSError(
-            domain: NSURLErrorDomain,
-            code: NSURLErrorUnknown,
-            userInfo: [NSUnderlyingErrorKey: inner, NSLocalizedDescriptionKey: "unknown"]
-        )
+            domain: NSURLErrorDomain, code: NSURLErrorUnknown,
+            userInfo: [NSUnderlyingErrorKey: inner, NSLocalizedDescriptionKey: "unknown"])
         let error = NetworkError(urlSessionError: outer)
         #expect(error.code == .truncatedBody)
         #expect(error.underlying?.domain == NSURLErrorDomain)
         #expect(error.underlying?.code == -1)
-        #expect(error.underlying?.message == "transfer closed with 3 bytes remaining to read")
+        #expect(error.underlying?.message == text)
     }
 
     @Test func `an error of another domain is unclassified`() {

@@ -1,6 +1,7 @@
 import Foundation
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import URLSessionTransport
@@ -24,9 +25,7 @@ import Testing
             try makeRequest { $0.httpVersion = .http2 },
         ]
         for request in requests {
-            let error = await #expect(throws: NetworkError.self) { try await transport.send(request) }
-            #expect(error?.code == .unsupported)
-            #expect(error?.phase == .preparing)
+            let error = await expectFailure(.unsupported, in: .preparing) { try await transport.send(request) }
             #expect(error?.exchange?.transport == "urlsession")
         }
     }
@@ -38,8 +37,7 @@ import Testing
             return try await transport.send(request)
         }
         task.cancel()
-        let error = await #expect(throws: NetworkError.self) { try await task.value }
-        #expect(error?.code == .cancelled)
+        let error = await expectFailure(.cancelled) { try await task.value }
         #expect(error?.exchange?.url == "http://127.0.0.1:1/")
     }
 
@@ -58,10 +56,9 @@ import Testing
     }
 
     @Test func `a request to a closed port fails`() async throws {
-        let error = await #expect(throws: NetworkError.self) {
+        let error = await expectFailure(.connectFailed) {
             try await transport.send(makeRequest("http://127.0.0.1:1/", method: .post))
         }
-        #expect(error?.code == .connectFailed)
         #expect(error?.underlying?.code == NSURLErrorCannotConnectToHost)
     }
 
@@ -75,8 +72,7 @@ import Testing
         try await server.wait { $0.connectionsEndedByPeer == 1 }
         var chunks = response.body.makeAsyncIterator()
         #expect(try #require(try await chunks.next()).count <= 500_000)
-        let error = await #expect(throws: NetworkError.self) { try await chunks.next() }
-        #expect(error?.code == .bodyTooLarge)
+        let error = await expectFailure(.bodyTooLarge) { try await chunks.next() }
         #expect(error?.exchange?.transport == "urlsession")
         #expect(try await chunks.next() == nil)
     }

@@ -5,153 +5,83 @@ import Testing
 
 @Suite("Admission of transfers")
 struct AdmissionTests {
-    private let first = Origin(isSecure: false, host: "a", port: 80)
-    private let second = Origin(isSecure: false, host: "b", port: 80)
-
-    /// An admission, and the set of its slots that are looking up a name.
-    private struct Desk {
-        enum Arrival { case run, wait, refused }
-
-        var admission: Admission
-        private(set) var lookingUp: [Int: Origin] = [:]
-        private var origins: [Int: Origin] = [:]
-
-        init(perOrigin: Int, inAll: Int, maximumQueued: Int) {
-            admission = Admission(perOrigin: perOrigin, inAll: inAll, maximumQueued: maximumQueued)
-        }
-
-        mutating func arrive(_ slot: Int, at origin: Origin) -> Arrival {
-            origins[slot] = origin
-            switch admission.arrive(slot, at: origin) {
-            case .run(let turn):
-                _ = note([turn])
-                return .run
-            case .wait: return .wait
-            case .refused: return .refused
-            }
-        }
-
-        mutating func leave(_ slot: Int) -> [Int] {
-            let wasLookingUp = lookingUp.removeValue(forKey: slot) != nil
-            return note(admission.leave(origins[slot]!, isLookingUp: wasLookingUp))
-        }
-
-        mutating func withdraw(_ slot: Int) -> [Int] { note(admission.withdraw(slot, from: origins[slot]!)) }
-
-        mutating func resolve(_ slot: Int) -> [Int] {
-            lookingUp[slot] = nil
-            return note(admission.resolved(origins[slot]!))
-        }
-
-        /// Gives up the lookup of a running slot.
-        mutating func giveUp(_ slot: Int) {
-            let isLookingUp = admission.chill(origins[slot]!, isLookingUp: lookingUp[slot] != nil)
-            lookingUp[slot] = isLookingUp ? origins[slot] : nil
-        }
-
-        private mutating func note(_ turns: [Admission.Turn]) -> [Int] {
-            for turn in turns where turn.isLookingUp { lookingUp[turn.slot] = origins[turn.slot]! }
-            return turns.map(\.slot)
-        }
-    }
+    private let first = Origin.name("a")
+    private let second = Origin.name("b")
 
     @Test func `requests up to the origin's limit run, and the others follow in order`() {
-        var desk = Desk(perOrigin: 2, inAll: 10, maximumQueued: 10)
-        #expect([0, 1, 2, 3].map { desk.arrive($0, at: first) } == [.run, .run, .wait, .wait])
+        var desk = Desk(perOrigin: 2, inAll: 10)
+        #expect(desk.arrive(0..<4, at: first) == [.run, .run, .wait, .wait])
         #expect(desk.arrive(4, at: second) == .run)
-        #expect(desk.leave(0) == [2])
-        #expect(desk.leave(1) == [3])
-        #expect(desk.leave(2).isEmpty)
+        #expect((0..<3).map { desk.leave($0) } == [[2], [3], []])
         #expect(desk.admission.waiting == 0)
     }
 
     @Test func `the common limit holds across origins`() {
-        var desk = Desk(perOrigin: 5, inAll: 2, maximumQueued: 10)
-        #expect(desk.arrive(0, at: first) == .run)
-        #expect(desk.arrive(1, at: second) == .run)
-        #expect(desk.arrive(2, at: second) == .wait)
-        #expect(desk.arrive(3, at: first) == .wait)
-        #expect(desk.leave(0) == [2])
-        #expect(desk.leave(1) == [3])
+        var desk = Desk(perOrigin: 5, inAll: 2)
+        let arrivals = [(0, first), (1, second), (2, second), (3, first)].map { desk.arrive($0, at: $1) }
+        #expect(arrivals == [.run, .run, .wait, .wait])
+        #expect((0..<2).map { desk.leave($0) } == [[2], [3]])
     }
 
     /// Regression: new hosts took each place that became free, and a known host's next request never had one.
     @Test func `a request to a known host has its turn among requests to new ones`() {
-        var desk = Desk(perOrigin: 10, inAll: 2, maximumQueued: 10)
+        var desk = Desk(perOrigin: 10, inAll: 2)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.resolve(0).isEmpty)
-        #expect(desk.arrive(1, at: first) == .run)
-        #expect(desk.arrive(2, at: first) == .wait)
-        for (slot, host) in [(3, "c"), (4, "d"), (5, "e")] {
-            #expect(desk.arrive(slot, at: Origin(isSecure: false, host: host, port: 80)) == .wait)
-        }
-        #expect(desk.leave(0) == [2])
-        #expect(desk.leave(1) == [3])
-        #expect(desk.leave(2) == [4])
+        #expect(desk.arrive(1...2, at: first) == [.run, .wait])
+        for slot in 3...5 { #expect(desk.arrive(slot, at: .name("host\(slot)")) == .wait) }
+        #expect((0..<3).map { desk.leave($0) } == [[2], [3], [4]])
         #expect(desk.arrive(6, at: first) == .wait)
-        #expect(desk.leave(3) == [5])
-        #expect(desk.leave(4) == [6])
+        #expect((3..<5).map { desk.leave($0) } == [[5], [6]])
     }
 
     @Test func `a full queue refuses`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 1)
-        #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .refused])
+        #expect(desk.arrive(0...2, at: first) == [.run, .wait, .refused])
         #expect(desk.leave(0) == [1])
         #expect(desk.arrive(3, at: first) == .wait)
     }
 
-    @Test func `a request that withdraws is not started`() {
-        var desk = Desk(perOrigin: 1, inAll: 10, maximumQueued: 10)
-        #expect([0, 1, 2].map { desk.arrive($0, at: first) } == [.run, .wait, .wait])
+    /// With another origin, both wait behind its gate.
+    @Test(arguments: [true, false]) func `a request that withdraws lets the next one pass`(isSameOrigin: Bool) {
+        var desk = Desk(perOrigin: 1, inAll: isSameOrigin ? 10 : 1)
+        #expect(desk.arrive(0, at: first) == .run)
+        #expect(desk.arrive(1...2, at: isSameOrigin ? first : second) == [.wait, .wait])
         #expect(desk.withdraw(1).isEmpty)
         #expect(desk.leave(0) == [2])
     }
 
-    @Test func `a request that withdraws behind the origin's gate lets the next one pass`() {
-        var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 10)
-        #expect(desk.arrive(0, at: first) == .run)
-        #expect([1, 2].map { desk.arrive($0, at: second) } == [.wait, .wait])
-        #expect(desk.withdraw(1).isEmpty)
-        #expect(desk.leave(0) == [2])
-    }
+    // MARK: Lookups
 
     @Test func `a few requests enter an origin until its name is resolved`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 1000)
-        let arrivals = (0..<50).map { desk.arrive($0, at: first) }
-        #expect(arrivals.filter { $0 == .run }.count == Admission.coldLimit)
+        var desk = Desk(perOrigin: 100, inAll: 100)
+        #expect(desk.arrive(0..<50, at: first).filter { $0 == .run }.count == Admission.coldLimit)
         #expect(desk.resolve(0) == Array(Admission.coldLimit..<50))
         #expect(desk.resolve(1).isEmpty)
         for slot in 0..<50 { #expect(desk.leave(slot).isEmpty) }
         #expect(desk.admission.lookingUp == 0)
         // The origin stays warm while it is idle.
-        for slot in 50..<100 { #expect(desk.arrive(slot, at: first) == .run) }
+        #expect(desk.arrive(50..<100, at: first).allSatisfy { $0 == .run })
         #expect(desk.lookingUp.isEmpty)
     }
 
-    @Test func `a cold origin that fails lets the next ones try`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 1000)
-        for slot in 0..<20 { _ = desk.arrive(slot, at: first) }
-        #expect(desk.leave(0) == [8])
-        #expect(desk.leave(1) == [9])
-    }
-
     /// Eight long polls go through a proxy, over kept connections: no socket is opened, but their requests go out.
-    @Test func `an origin is warmed by a transfer that has a connection, not by the end of one`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 100)
-        for slot in 0..<9 { _ = desk.arrive(slot, at: first) }
-        #expect(desk.resolve(3) == [8])
+    @Test func `an origin is warmed by a transfer that has a connection, and one that fails lets the next one try`() {
+        var desk = Desk(perOrigin: 100, inAll: 100)
+        desk.arrive(0..<11, at: first)
+        #expect((0..<2).map { desk.leave($0) } == [[8], [9]])
+        #expect(desk.resolve(3) == [10])
     }
 
     @Test func `lookups of all origins together are bounded, and hold up no origin that is resolved`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
+        var desk = Desk(perOrigin: 100, inAll: 10_000)
         #expect(desk.arrive(0, at: first) == .run)
         #expect(desk.resolve(0).isEmpty)
-        for slot in 1...1_000 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80)) }
+        for slot in 1...1_000 { desk.arrive(slot, at: .name("dead\(slot)")) }
         #expect(desk.lookingUp.count == Admission.maximumLookUps)
         #expect(desk.arrive(1_001, at: first) == .run)
         // Each lookup that ends lets another name be looked up.
-        let ended = desk.lookingUp.keys.min()!
-        #expect(desk.leave(ended).count == 1)
+        #expect(desk.leave(desk.lookingUp.keys.min()!).count == 1)
         #expect(desk.lookingUp.count == Admission.maximumLookUps)
         while let slot = desk.lookingUp.keys.min() { _ = desk.leave(slot) }
         #expect(desk.admission.waiting == 0 && desk.admission.lookingUp == 0)
@@ -159,8 +89,8 @@ struct AdmissionTests {
 
     /// Regression: eight hanging names held all lookups, with eight each, and the requests to all other names waited.
     @Test func `a few names that hang do not hold all lookups`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
-        for slot in 0..<3_500 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 35)", port: 80)) }
+        var desk = Desk(perOrigin: 100, inAll: 10_000)
+        for slot in 0..<3_500 { desk.arrive(slot, at: .name("dead\(slot % 35)")) }
         #expect(desk.lookingUp.count < Admission.maximumLookUps)
         #expect(desk.arrive(10_000, at: first) == .run)
         #expect(desk.resolve(10_000).isEmpty)
@@ -171,11 +101,10 @@ struct AdmissionTests {
     }
 
     @Test func `names that wait for a turn have the same share of the lookups`() {
-        var desk = Desk(perOrigin: 100, inAll: 1, maximumQueued: 10_000)
-        let address = Origin(isSecure: false, host: "192.0.2.1", port: 80, isAddress: true)
-        #expect(desk.arrive(0, at: address) == .run)
-        for slot in 1...800 { _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot % 8)", port: 80)) }
-        _ = desk.arrive(1_000, at: first)
+        var desk = Desk(perOrigin: 100, inAll: 1)
+        #expect(desk.arrive(0, at: .address("192.0.2.1")) == .run)
+        for slot in 1...800 { desk.arrive(slot, at: .name("dead\(slot % 8)")) }
+        desk.arrive(1_000, at: first)
         var begun: [Int] = []
         for _ in 0..<41 { begun += desk.leave(begun.last ?? 0) }
         #expect(begun.contains(1_000))
@@ -184,8 +113,8 @@ struct AdmissionTests {
     /// Regression: with twenty long polls over kept connections, and a lookup for a new connection that was given up,
     /// no request passed until thirteen of the polls had ended.
     @Test func `running requests to an origin do not hold up a lookup of its name`() {
-        var desk = Desk(perOrigin: 100, inAll: 1_000, maximumQueued: 1_000)
-        for slot in 0...20 { _ = desk.arrive(slot, at: first) }
+        var desk = Desk(perOrigin: 100, inAll: 1_000)
+        desk.arrive(0...20, at: first)
         #expect(desk.resolve(0).count == 13)
         for slot in 1..<8 { #expect(desk.resolve(slot).isEmpty) }
         desk.giveUp(20)
@@ -197,30 +126,26 @@ struct AdmissionTests {
     }
 
     @Test func `a request that waits to look up a name runs when another has resolved it`() {
-        var desk = Desk(perOrigin: 100, inAll: 10_000, maximumQueued: 10_000)
-        for slot in 1..<Admission.maximumLookUps {
-            _ = desk.arrive(slot, at: Origin(isSecure: false, host: "dead\(slot)", port: 80))
-        }
-        #expect([100, 101, 102].map { desk.arrive($0, at: first) } == [.run, .wait, .wait])
+        var desk = Desk(perOrigin: 100, inAll: 10_000)
+        for slot in 1..<Admission.maximumLookUps { desk.arrive(slot, at: .name("dead\(slot)")) }
+        #expect(desk.arrive(100...102, at: first) == [.run, .wait, .wait])
         #expect(desk.resolve(100) == [101, 102])
         #expect(desk.withdraw(101).isEmpty)
     }
 
     @Test func `a name whose lookup was given up is cold again`() {
-        var desk = Desk(perOrigin: 100, inAll: 100, maximumQueued: 100)
-        _ = desk.arrive(0, at: first)
+        var desk = Desk(perOrigin: 100, inAll: 100)
+        desk.arrive(0, at: first)
         _ = desk.resolve(0)
         desk.giveUp(0)
-        let arrivals = (1..<20).map { desk.arrive($0, at: first) }
-        #expect(arrivals.filter { $0 == .run }.count == Admission.coldLimit - 1)
+        #expect(desk.arrive(1..<20, at: first).filter { $0 == .run }.count == Admission.coldLimit - 1)
         #expect(desk.resolve(1).count == 12)
     }
 
     @Test func `idle origins are forgotten beyond a number`() {
         var desk = Desk(perOrigin: 1, inAll: 1, maximumQueued: 1)
         for number in 0..<5_000 {
-            let origin = Origin(isSecure: true, host: "host\(number)", port: 443)
-            #expect(desk.arrive(0, at: origin) == .run)
+            #expect(desk.arrive(0, at: .name("host\(number)")) == .run)
             _ = desk.resolve(0)
             _ = desk.leave(0)
         }
@@ -233,7 +158,7 @@ struct AdmissionTests {
         func withdraw(_ count: Int) {
             var random = SeededGenerator(seed: 3)
             var desk = Desk(perOrigin: 1, inAll: 10, maximumQueued: 200_000)
-            for slot in 0...count { _ = desk.arrive(slot, at: first) }
+            desk.arrive(0...count, at: first)
             let none = (1...count).shuffled(using: &random).allSatisfy { desk.withdraw($0).isEmpty }
             #expect(none && desk.admission.waiting == 0)
             #expect(desk.leave(0).isEmpty)
@@ -244,110 +169,97 @@ struct AdmissionTests {
 
     /// A connect timeout is for a lookup, and not for the wait for a place.
     @Test func `a slot waits for a lookup or for a place`() {
-        func waits(_ slot: Int, _ origin: Origin, _ admission: inout Admission) -> Bool {
-            admission.waitsForLookUp(slot, of: origin)
+        func waits(_ slot: Int, _ origin: Origin, _ desk: inout Desk) -> Bool {
+            desk.admission.waitsForLookUp(slot, of: origin)
         }
-        var full = Admission(perOrigin: 1, inAll: 2, maximumQueued: 10)
-        for slot in 0..<4 { _ = full.arrive(slot, at: slot < 2 ? first : second) }
+        var full = Desk(perOrigin: 1, inAll: 2)
+        for slot in 0..<4 { full.arrive(slot, at: slot < 2 ? first : second) }
         // One of its own origin runs; the limit in all.
         #expect(!waits(1, first, &full) && !waits(3, second, &full))
-        var cold = Admission(perOrigin: 100, inAll: 100, maximumQueued: 100)
-        for slot in 0...Admission.coldLimit { _ = cold.arrive(slot, at: first) }
+        var cold = Desk(perOrigin: 100, inAll: 100)
+        cold.arrive(0...Admission.coldLimit, at: first)
         #expect(waits(Admission.coldLimit, first, &cold))
-        _ = cold.resolved(first)
+        _ = cold.resolve(0)
         #expect(!waits(Admission.coldLimit, first, &cold))
-        var crowded = Admission(perOrigin: 100, inAll: 100, maximumQueued: 100)
-        for slot in 0...Admission.maximumLookUps {
-            _ = crowded.arrive(slot, at: Origin(isSecure: false, host: "h\(slot)", port: 80))
-        }
-        // Places that lookups hold whose callers are gone.
-        var lingering = Admission(perOrigin: 100, inAll: 2, maximumQueued: 100)
-        for slot in 0..<3 { _ = lingering.arrive(slot, at: first) }
-        #expect(!waits(2, first, &lingering))
-        let isLookingUp = lingering.chill(first, isLookingUp: true)
-        #expect(waits(2, first, &lingering))
-        let started = lingering.leave(first, isLookingUp: isLookingUp, isLingering: true)
-        #expect(started.map(\.slot) == [2])
+        var crowded = Desk(perOrigin: 100, inAll: 100)
         let last = Admission.maximumLookUps
-        #expect(waits(last, Origin(isSecure: false, host: "h\(last)", port: 80), &crowded))
+        for slot in 0...last { crowded.arrive(slot, at: .name("h\(slot)")) }
+        #expect(waits(last, .name("h\(last)"), &crowded))
+        // Places that lookups hold whose callers are gone.
+        var lingering = Desk(perOrigin: 100, inAll: 2)
+        lingering.arrive(0..<3, at: first)
+        #expect(!waits(2, first, &lingering))
+        let isLookingUp = lingering.admission.chill(first, isLookingUp: true)
+        #expect(waits(2, first, &lingering))
+        let started = lingering.admission.leave(first, isLookingUp: isLookingUp, isLingering: true)
+        #expect(started.map(\.slot) == [2])
     }
 
     /// Regression: an origin counted as resolved for good, and libcurl's lookups after its cache had forgotten the name
     /// counted for nothing.
     @Test func `a forgotten name has the limits of lookups again`() {
-        var admission = Admission(perOrigin: 200, inAll: 200, maximumQueued: 200)
-        guard case .run(let turn) = admission.arrive(0, at: first) else { return #expect(Bool(false)) }
-        let resolved = admission.resolved(first)
-        #expect(turn.isLookingUp && resolved.isEmpty)
-        for slot in 1...100 {
-            let arrival = admission.arrive(slot, at: first)
-            #expect(arrival == .run(.init(slot: slot, isLookingUp: false)))
-        }
-        let allowed = (1...100).filter { _ in admission.beginLookUp(of: first) }
-        #expect(allowed.count == Admission.coldLimit && admission.lookingUp == Admission.coldLimit)
+        var desk = Desk(perOrigin: 200, inAll: 200)
+        #expect(desk.arrive(0, at: first) == .run && desk.lookingUp.count == 1)
+        #expect(desk.resolve(0).isEmpty)
+        #expect(desk.arrive(1...100, at: first).allSatisfy { $0 == .run } && desk.lookingUp.isEmpty)
+        let allowed = (1...100).filter { _ in desk.admission.beginLookUp(of: first) }
+        #expect(allowed.count == Admission.coldLimit && desk.admission.lookingUp == Admission.coldLimit)
         // The others leave and wait.
         for slot in 9...100 {
-            let started = admission.leave(first)
-            let arrival = admission.arrive(slot, at: first)
-            #expect(started.isEmpty && arrival == .wait)
+            #expect(desk.leave(slot).isEmpty)
+            #expect(desk.arrive(slot, at: first) == .wait)
         }
         // One lookup that ends lets all of them start.
-        let started = admission.resolved(first)
-        #expect(started.count == 92)
-        #expect(admission.lookingUp == Admission.coldLimit - 1)
+        #expect(desk.admission.resolved(first).count == 92)
+        #expect(desk.admission.lookingUp == Admission.coldLimit - 1)
     }
 
     /// Regression: with a short queue, requests to a cold name were refused far below the origin's limit.
     @Test func `a request that lookups alone hold up is not one too many`() {
         var desk = Desk(perOrigin: 20, inAll: 30, maximumQueued: 0)
-        let arrivals = (0..<21).map { desk.arrive($0, at: first) }
+        let arrivals = desk.arrive(0..<21, at: first)
         #expect(arrivals.prefix(Admission.coldLimit).allSatisfy { $0 == .run })
         #expect(arrivals[Admission.coldLimit..<20].allSatisfy { $0 == .wait } && arrivals[20] == .refused)
-        let others = (21..<32).map { desk.arrive($0, at: second) }
+        let others = desk.arrive(21..<32, at: second)
         #expect(!others.prefix(10).contains(.refused) && others[10] == .refused)
         // Three of the 30 places are for origins that hold none.
         #expect(desk.resolve(0).count == 11)
     }
 
+    // MARK: Reserved places
+
     /// Regression: six slow origins held all places of a process with 1,024 descriptors, and a seventh waited.
     @Test func `a part of the places is for origins that hold none`() {
-        var admission = Admission(perOrigin: 16, inAll: 64, maximumQueued: 1_000)
-        func origin(_ number: Int) -> Origin {
-            Origin(isSecure: true, host: "127.0.0.\(number)", port: 1, isAddress: true)
+        var desk = Desk(perOrigin: 16, inAll: 64)
+        func origin(_ number: Int) -> Origin { .address("127.0.0.\(number)") }
+        let began = (0..<6).map { number in
+            desk.arrive(number * 16..<(number + 1) * 16, at: origin(number)).count { $0 == .run }
         }
-        var slot = 0
-        func arrive(_ number: Int) -> Bool {
-            slot += 1
-            if case .run = admission.arrive(slot, at: origin(number)) { return true }
-            return false
-        }
-        let began = (0..<6).map { number in (0..<16).count { _ in arrive(number) } }
         #expect(began.reduce(0, +) == 64 - 8 + 2)
         // Of the last two origins, those that held no place got one of the reserved ones each.
         #expect(began == [16, 16, 16, 8, 1, 1])
-        #expect(arrive(7) && arrive(8) && !arrive(7))
+        #expect([(100, 7), (101, 8), (102, 7)].map { desk.arrive($0, at: origin($1)) } == [.run, .run, .wait])
         // A place that becomes free within the reserve is for none of those that wait.
-        #expect(admission.leave(origin(0)).isEmpty)
-        for number in [1, 1, 2] { _ = admission.leave(origin(number)) }
-        #expect(admission.leave(origin(2)).count == 1)
+        #expect(desk.leave(0).isEmpty)
+        for slot in [16, 17, 32] { _ = desk.leave(slot) }
+        #expect(desk.leave(33).count == 1)
     }
 
     /// Regression: the second request of an origin waited behind those of slow servers, and so did each one after it.
     @Test func `the reserved places are for each request of an origin that holds none`() {
-        var admission = Admission(perOrigin: 20, inAll: 16, maximumQueued: 100)
-        let slow = Origin(isSecure: false, host: "10.0.0.1", port: 80, isAddress: true)
-        let fast = Origin(isSecure: false, host: "10.0.0.2", port: 80, isAddress: true)
-        for slot in 0..<16 { _ = admission.arrive(slot, at: slow) }
-        #expect(admission.running == 14)
-        let turn = Admission.Turn(slot: 100, isLookingUp: false)
-        #expect(admission.arrive(100, at: fast) == .run(turn))
+        var desk = Desk(perOrigin: 20, inAll: 16)
+        let fast = Origin.address("10.0.0.2")
+        desk.arrive(0..<16, at: .address("10.0.0.1"))
+        #expect(desk.admission.running == 14)
+        #expect(desk.arrive(100, at: fast) == .run)
         for slot in 101..<110 {
-            #expect(admission.arrive(slot, at: fast) == .wait)
-            #expect(admission.leave(fast) == [Admission.Turn(slot: slot, isLookingUp: false)])
+            #expect(desk.arrive(slot, at: fast) == .wait)
+            #expect(desk.leave(slot - 1) == [slot])
         }
         // One that is withdrawn leaves its place to the next one.
-        #expect(admission.arrive(110, at: fast) == .wait && admission.arrive(111, at: fast) == .wait)
-        #expect(admission.withdraw(110, from: fast) == [])
-        #expect(admission.leave(fast) == [Admission.Turn(slot: 111, isLookingUp: false)])
+        #expect(desk.arrive(110...111, at: fast) == [.wait, .wait])
+        #expect(desk.withdraw(110) == [])
+        #expect(desk.leave(109) == [111])
+        #expect(desk.lookingUp.isEmpty)
     }
 }

@@ -8,59 +8,63 @@ import Testing
 
 @Suite("Encodings beyond gzip", .patience(minutes: 1))
 struct EncodingOptionTests {
-    private static let packed: [TransportOptions.ContentEncoding: (base64: String, text: String)] = [
-        .brotli: ("Gz8B+I1Utb8GEZOjk2lsbzXIbDXARzqx2j4A", String(repeating: "hello in brotli ", count: 20)),
-        .zstd: ("KLUv/QRYrQAAcGhlbGxvIGluIHpzdGQgAQAHoU4lHeZumQ==", String(repeating: "hello in zstd ", count: 20)),
+    struct Sample: Sendable, CustomTestStringConvertible {
+        let encoding: TransportOptions.ContentEncoding
+        let base64: String
+        let text: String
+        var testDescription: String { encoding.rawValue }
+        var body: Data { Data(base64Encoded: base64) ?? Data() }
+        var isSupported: Bool { CurlNetworkDispatcher.shared.capabilities.supported.isSuperset(of: encoding.required) }
+
+        /// Returns the exchange with a server that sends a body in the encoding.
+        func exchange(_ body: Data) async throws -> (Exchange, ReceivedRequest?) {
+            try await withServer(.response(fields: [("Content-Encoding", encoding.rawValue)], body: body)) { server in
+                let exchange = try await Exchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
+                return (exchange, server.requests.first)
+            }
+        }
+    }
+
+    static let samples = [
+        Sample(
+            encoding: .brotli, base64: "Gz8B+I1Utb8GEZOjk2lsbzXIbDXARzqx2j4A",
+            text: String(repeating: "hello in brotli ", count: 20)),
+        Sample(
+            encoding: .zstd, base64: "KLUv/QRYrQAAcGhlbGxvIGluIHpzdGQgAQAHoU4lHeZumQ==",
+            text: String(repeating: "hello in zstd ", count: 20)),
     ]
 
-    @Test(arguments: [
-        (TransportOptions.ContentEncoding.brotli, TransportCapabilities.Capability.brotli), (.zstd, .zstd),
-    ])
-    func `an encoding is asked for and decoded`(
-        encoding: TransportOptions.ContentEncoding, capability: TransportCapabilities.Capability
-    ) async throws {
-        guard CurlNetworkDispatcher.shared.capabilities.supports(capability) else {
-            _ = await expectFailure(.unsupported) {
-                try await OptionExchange("http://127.0.0.1:1/") { $0.acceptedEncodings = [encoding] }
-            }
+    @Test(arguments: samples)
+    func `an encoding is asked for and decoded`(sample: Sample) async throws {
+        guard sample.isSupported else {
+            await expectFailure(.unsupported) { try await sample.exchange(sample.body) }
             return
         }
-        let sample = try #require(Self.packed[encoding])
-        let body = try #require(Data(base64Encoded: sample.base64))
-        try await withServer(.response(fields: [("Content-Encoding", encoding.rawValue)], body: body)) { server in
-            let exchange = try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding, .gzip] }
-            #expect(exchange.text == sample.text)
-            #expect(exchange.metrics.responseWireBytes == body.count)
-            #expect(server.requests.first?.values(of: "Accept-Encoding") == ["\(encoding.rawValue), gzip"])
-        }
+        let (exchange, request) = try await sample.exchange(sample.body)
+        #expect(exchange.text == sample.text)
+        #expect(exchange.metrics.responseWireBytes == sample.body.count)
+        #expect(request?.values(of: "Accept-Encoding") == ["\(sample.encoding.rawValue), gzip"])
     }
 
     @Test func `an error names an unknown encoding, and what to do`() async throws {
-        let server = try ScriptedServer(.response(fields: [("Content-Encoding", "aws-chunked")], body: Data("x".utf8)))
-        defer { server.stop() }
-        let error = await expectFailure(.invalidContentEncoding) { try await OptionExchange(server.url()) }
-        #expect(error?.message.contains("'aws-chunked' is unknown; decompress = false") == true)
-        #expect(try await OptionExchange(server.url()) { $0.decompress = false }.text == "x")
+        let fields = [("Content-Encoding", "aws-chunked")]
+        try await withServer(.response(fields: fields, body: Data("x".utf8))) { server async throws in
+            let error = await expectFailure(.invalidContentEncoding) { try await Exchange(server.url()) }
+            #expect(error?.message.contains("'aws-chunked' is unknown; decompress = false") == true)
+            #expect(try await Exchange(server.url()) { $0.decompress = false }.text == "x")
+        }
     }
 
-    @Test(arguments: [TransportOptions.ContentEncoding.brotli, .zstd])
-    func `an encoding that ends early or is damaged is an error`(encoding: TransportOptions.ContentEncoding)
-        async throws
-    {
-        guard CurlNetworkDispatcher.shared.capabilities.supported.isSuperset(of: encoding.required) else { return }
-        let sample = try #require(Self.packed[encoding])
-        let whole = try #require(Data(base64Encoded: sample.base64))
-        let damaged = Data(repeating: 0xFF, count: 50)
+    @Test(arguments: samples)
+    func `an encoding that ends early or is damaged is an error`(sample: Sample) async {
+        guard sample.isSupported else { return }
+        let whole = sample.body
         for (body, code) in [
             (whole.dropLast(1), NetworkError.Code.truncatedBody), (whole.prefix(whole.count / 2), .truncatedBody),
-            (damaged, .invalidContentEncoding), (whole + Data("more".utf8), .invalidContentEncoding),
+            (Data(repeating: 0xFF, count: 50), .invalidContentEncoding),
+            (whole + Data("more".utf8), .invalidContentEncoding),
         ] {
-            let server = try ScriptedServer(
-                .response(fields: [("Content-Encoding", encoding.rawValue)], body: Data(body)))
-            defer { server.stop() }
-            await expectFailure(code) {
-                try await OptionExchange(server.url()) { $0.acceptedEncodings = [encoding] }
-            }
+            await expectFailure(code) { try await sample.exchange(Data(body)) }
         }
     }
 }

@@ -17,19 +17,19 @@ struct ExtremeOptionTests {
             testDescription = name
             self.set = set
         }
+
+        /// Sets all timeouts.
+        init(_ name: String, timeouts time: Duration?) {
+            self.init(name) {
+                ($0.connectTimeout, $0.idleTimeout, $0.totalTimeout, $0.firstByteTimeout) = (time, time, time, time)
+            }
+        }
     }
 
     private static let year = TransportOptions.maximumTimeout
 
     private static let options: [Option] = [
-        Option("year") { options in
-            (options.connectTimeout, options.idleTimeout) = (year, year)
-            (options.totalTimeout, options.firstByteTimeout) = (year, year)
-        },
-        Option("no timeouts") { options in
-            (options.connectTimeout, options.idleTimeout) = (nil, nil)
-            (options.totalTimeout, options.firstByteTimeout) = (nil, nil)
-        },
+        Option("year", timeouts: year), Option("no timeouts", timeouts: nil),
         Option("largest body") { $0.maximumBodyBytes = .max },
         Option("cache") { $0.names.cacheTime = year },
         Option("no cache") { $0.names.cacheTime = .nanoseconds(1) },
@@ -48,38 +48,23 @@ struct ExtremeOptionTests {
 
     @Test(arguments: options) private func `an extreme value that is accepted works`(option: Option) async throws {
         try await withServer(.ok()) { server in
-            let curl = CurlNetworkDispatcher()
-            var request = TransportRequest(url: try RequestURL(server.url()))
-            option.set(&request.options)
+            let request = try makeRequest(server.url(), options: option.set)
             try request.options.check()
-            let response = try await curl.send(request)
+            let response = try await CurlNetworkDispatcher().send(request)
             #expect(response.head.status == .ok)
             _ = try await response.body.collect(upTo: .max)
-            await curl.shutDown(within: .seconds(1))
         }
-    }
-
-    /// Regression: more seconds than 64 bits can hold trapped.
-    @Test(arguments: [.seconds(Int64.max) * 2, .seconds(Int64.max), .seconds(Int64.min) * 2, .zero] as [Duration])
-    func `an extreme patience of a shutdown is accepted`(patience: Duration) async throws {
-        let curl = CurlNetworkDispatcher()
-        _ = try curl.loopExecutor()
-        await curl.shutDown(within: patience)
     }
 
     @Test(arguments: [0, 1, -1, .max, .min] as [Int])
     func `an extreme limit of a dispatcher is accepted`(limit: Int) async throws {
-        try await withServer(.ok(), .ok()) { server in
-            var configuration = CurlNetworkDispatcher.Configuration()
-            configuration.maximumConnections = limit
-            configuration.maximumConnectionsPerOrigin = limit
-            configuration.loops = limit
-            // A queue without places has no room for a request that must wait.
-            configuration.maximumQueued = max(1, limit)
-            let curl = CurlNetworkDispatcher(configuration: configuration)
-            let request = TransportRequest(url: try RequestURL(server.url()))
-            #expect(try await curl.send(request).head.status == .ok)
-            await curl.shutDown(within: .seconds(1))
+        try await withServer(.ok(), .ok()) { server async throws in
+            let curl = CurlNetworkDispatcher {
+                ($0.maximumConnections, $0.maximumConnectionsPerOrigin, $0.loops) = (limit, limit, limit)
+                // A queue without places has no room for a request that must wait.
+                $0.maximumQueued = max(1, limit)
+            }
+            #expect(try await Exchange(server.url(), over: curl).status == 200)
         }
     }
 
@@ -89,15 +74,12 @@ struct ExtremeOptionTests {
         arguments: [1, .max, .min, Int(Int32.max)] as [Int])
     func `an extreme limit is accepted with names looked up over HTTPS`(limit: Int) async throws {
         try await withServer([.close]) { names in
-            var configuration = CurlNetworkDispatcher.Configuration()
-            (configuration.maximumConnections, configuration.maximumConnectionsPerOrigin) = (limit, limit)
-            configuration.maximumQueued = limit
-            let curl = CurlNetworkDispatcher(configuration: configuration)
-            var request = TransportRequest(url: try RequestURL("http://unknown.example/"))
-            request.options.names.dnsOverHTTPS = "https://127.0.0.1:\(names.port)/dns-query"
-            let asking = request
-            await #expect(throws: NetworkError.self) { try await curl.send(asking) }
-            await curl.shutDown(within: .seconds(1))
+            let curl = CurlNetworkDispatcher {
+                ($0.maximumConnections, $0.maximumConnectionsPerOrigin, $0.maximumQueued) = (limit, limit, limit)
+            }
+            await #expect(throws: NetworkError.self) {
+                try await Exchange("http://unknown.example/", over: curl) { $0.lookUp(at: names) }
+            }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NetworkCore
 import NetworkTesting
 import TestSupport
@@ -7,15 +8,12 @@ import Testing
 
 @Suite("Decisions by libcurl version")
 struct LibcurlSupportTests {
-    private func support(_ version: LibcurlVersion, features: Set<String> = ["HTTP2", "SSL"]) -> LibcurlSupport {
+    private func support(
+        _ version: LibcurlVersion, features: Set<String> = ["HTTP2", "SSL"], ownAuthorities: String? = nil
+    ) -> LibcurlSupport {
         LibcurlSupport(
-            version: version,
-            tlsLibrary: "OpenSSL/3",
-            features: features,
-            protocols: ["http", "https"],
-            defaultCAFile: nil,
-            initialisation: 0
-        )
+            version: version, tlsLibrary: "OpenSSL/3", features: features, protocols: ["http", "https"],
+            defaultCAFile: ownAuthorities.map { $0 + ".pem" }, defaultCADirectory: ownAuthorities, initialisation: 0)
     }
 
     @Test(arguments: [
@@ -87,21 +85,25 @@ struct LibcurlSupportTests {
 
     private static let secondVersions: [TransportOptions.HTTPVersion] = [.http2, .http2PriorKnowledge, .http3]
 
+    private func check(
+        _ version: TransportOptions.HTTPVersion, _ scheme: String, with libcurl: LibcurlVersion, _ features: Set<String>
+    ) throws {
+        try makeRequest("\(scheme)://localhost/") { $0.httpVersion = version }
+            .check(for: TransportCapabilities(curl: support(libcurl, features: features)))
+    }
+
     @Test(arguments: secondVersions, ["http", "https"])
     func `HTTP/2 is refused where its bodies mix, and the error says why`(
         asked: TransportOptions.HTTPVersion, scheme: String
     ) throws {
-        var request = TransportRequest(url: try RequestURL("\(scheme)://localhost/"))
-        request.options.httpVersion = asked
         let features: Set = ["HTTP2", "HTTP3", "SSL"]
         for version in [LibcurlVersion(7, 74), LibcurlVersion(7, 88, 1), LibcurlVersion(8, 0, 1)] {
-            let error = #expect(throws: NetworkError.self) {
-                try request.check(for: TransportCapabilities(curl: support(version, features: features)))
+            let error = expectFailure(.unsupported, in: .preparing) {
+                try check(asked, scheme, with: version, features)
             }
-            #expect(error?.code == .unsupported && error?.phase == .preparing)
             #expect(error?.message.contains("from libcurl 8.1.0: older ones mix up the bodies") == true)
         }
-        try request.check(for: TransportCapabilities(curl: support(LibcurlVersion(8, 1), features: features)))
+        try check(asked, scheme, with: LibcurlVersion(8, 1), features)
     }
 
     @Test(
@@ -110,46 +112,23 @@ struct LibcurlSupportTests {
     func `where the libcurl found mixes bodies, no request asks it for HTTP/2`(asked: TransportOptions.HTTPVersion)
         async throws
     {
-        let server = try ScriptedServer(.ok("never"))
-        defer { server.stop() }
-        let dispatcher = CurlNetworkDispatcher()
-        await expectFailure(.unsupported) {
-            try await OptionExchange(server.url(), over: dispatcher) { $0.httpVersion = asked }
-        }
-        var options = TransportOptions()
-        options.httpVersion = asked
-        let ahead = options
-        await expectFailure(.unsupported) { try await dispatcher.prewarm(RequestURL(server.url()), options: ahead) }
-        #expect(server.connectionCount == 0)
-        await dispatcher.shutDown(within: .zero)
-    }
-
-    @Test func `a libcurl built without HTTP/2 refuses it, and the error says why`() throws {
-        let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: ["SSL"]))
-        var request = TransportRequest(url: try RequestURL("http://localhost/"))
-        request.options.httpVersion = .http2
-        #expect {
-            try request.check(for: capabilities)
-        } throws: { error in
-            let error = error as? NetworkError
-            return error?.code == .unsupported && error?.message.contains("built without it") == true
-        }
-    }
-
-    @Test func `HTTP/3 is there where the library found has it`() throws {
-        for (features, isThere) in [(["SSL", "HTTP2", "HTTP3"] as Set, true), (["SSL", "HTTP2"], false)] {
-            let capabilities = TransportCapabilities(curl: support(LibcurlVersion(8, 14), features: features))
-            #expect(capabilities.supports(.http3) == isThere)
-            var request = TransportRequest(url: try RequestURL("https://localhost/"))
-            request.options.httpVersion = .http3
-            if isThere {
-                try request.check(for: capabilities)
-            } else {
-                #expect { try request.check(for: capabilities) } throws: {
-                    ($0 as? NetworkError)?.code == .unsupported
-                }
+        try await withServer(.ok("never")) { server in
+            let dispatcher = CurlNetworkDispatcher()
+            await expectFailure(.unsupported) {
+                try await Exchange(server.url(), over: dispatcher) { $0.httpVersion = asked }
             }
+            let ahead = try makeRequest(server.url()) { $0.httpVersion = asked }
+            await expectFailure(.unsupported) { try await dispatcher.prewarm(ahead.url, options: ahead.options) }
+            #expect(server.connectionCount == 0)
         }
+    }
+
+    @Test func `a libcurl built without a version of HTTP refuses it, and one that has it does not`() throws {
+        let libcurl = LibcurlVersion(8, 14)
+        let error = expectFailure(.unsupported) { try check(.http2, "http", with: libcurl, ["SSL"]) }
+        #expect(error?.message.contains("built without it") == true)
+        expectFailure(.unsupported) { try check(.http3, "https", with: libcurl, ["SSL", "HTTP2"]) }
+        try check(.http3, "https", with: libcurl, ["SSL", "HTTP2", "HTTP3"])
     }
 
     @Test func `the libcurl here is initialised and speaks HTTP`() {
@@ -157,5 +136,50 @@ struct LibcurlSupportTests {
         #expect(Libcurl.found.version >= LibcurlVersion(7, 74))
         #expect(Libcurl.found.protocols.contains("http"))
         #expect(Libcurl.found.features.contains("SSL"))
+    }
+
+    // MARK: Places of trusted authorities
+
+    private func places(
+        _ authorities: TransportOptions.TLS.Authorities, _ looksUp: Bool, _ version: LibcurlVersion, hasOwn: Bool = true
+    ) throws -> TrustedPlaces? {
+        let support = support(version, ownAuthorities: hasOwn ? "/own" : nil)
+        return try TrustedPlaces(authorities, looksUpOverHTTPS: looksUp, support: support)
+    }
+
+    private static let nowhere = "/dev/null"
+
+    /// Regression: libcurl put its own directory back, and trusted the system's authorities besides the request's.
+    @Test(arguments: [
+        (LibcurlVersion(7, 88, 1), false, nil), (LibcurlVersion(7, 88, 1), true, nowhere),
+        (LibcurlVersion(8, 14, 1), true, nowhere), (LibcurlVersion(8, 17), true, nil),
+        (LibcurlVersion(8, 20), true, nil), (LibcurlVersion(8, 21), false, nowhere),
+        (LibcurlVersion(8, 23), false, nowhere), (LibcurlVersion(8, 23), true, nowhere),
+    ])
+    func `a file or bytes are all that is trusted`(version: LibcurlVersion, looksUp: Bool, directory: String?) throws {
+        let file = try #require(try places(.file("/f"), looksUp, version))
+        #expect(file.file == "/f" && file.directory == directory && file.bytes == nil)
+        let bytes = try #require(try places(.bytes(Data([1])), looksUp, version))
+        #expect(bytes.file == nil && bytes.directory == directory && bytes.bytes == Data([1]))
+        #expect(try places(.system, looksUp, version) == nil)
+    }
+
+    @Test(arguments: [
+        (LibcurlVersion(7, 88, 1), false, true), (LibcurlVersion(7, 88, 1), true, false),
+        (LibcurlVersion(8, 17), true, true), (LibcurlVersion(8, 21), false, false),
+        (LibcurlVersion(8, 22), true, false), (LibcurlVersion(8, 23), true, true),
+    ])
+    func `a directory that would not be alone is refused`(
+        version: LibcurlVersion, looksUp: Bool, isAlone: Bool
+    ) throws {
+        if isAlone {
+            let places = try places(.directory("/d"), looksUp, version)
+            #expect(places?.directory == "/d" && places?.file == nil)
+        } else {
+            expectFailure(.unsupported) { try places(.directory("/d"), looksUp, version) }
+        }
+        // A libcurl that has no authorities of its own has nothing to bring back.
+        #expect(try places(.directory("/d"), looksUp, version, hasOwn: false)?.directory == "/d")
+        #expect(try places(.file("/f"), looksUp, version, hasOwn: false)?.directory == nil)
     }
 }

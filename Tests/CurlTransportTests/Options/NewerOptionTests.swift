@@ -26,11 +26,11 @@ struct NewerOptionTests {
         let (capability, change) = Self.samples[index]
         try await withServer(.ok("x")) { server in
             if CurlNetworkDispatcher().capabilities.supports(capability) {
-                let text = try await OptionExchange(server.url(), options: change).text
+                let text = try await Exchange(server.url(), options: change).text
                 #expect(text == "x")
             } else {
                 let error = await expectFailure(.unsupported) {
-                    try await OptionExchange(server.url(), options: change)
+                    try await Exchange(server.url(), options: change)
                 }
                 #expect(error?.message.contains(capability.rawValue) == true)
                 #expect(server.connectionCount == 0)
@@ -45,7 +45,7 @@ struct NewerOptionTests {
             .read, .open(asked), .wait(until: answer), .send(Script.head(204, fields: [])),
         ]) { server in
             let url = server.url()
-            let exchange = Task { try await OptionExchange(url) { $0.connection.keepAlive = Self.probes(7) } }
+            let exchange = Task { try await Exchange(url) { $0.connection.keepAlive = Self.probes(7) } }
             try await asked.wait()
             let counts = try OwnSockets.connected(to: [Int(server.port)]).compactMap {
                 OwnSockets.option(Int32(TCP_KEEPCNT), level: Int32(IPPROTO_TCP), of: $0)
