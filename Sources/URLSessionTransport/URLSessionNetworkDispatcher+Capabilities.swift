@@ -34,7 +34,8 @@ extension URLSessionNetworkDispatcher {
     }
 
     private static let missingOptions: [TransportCapabilities.Capability] = [
-        .firstByteTimeout, .tlsOptions, .authoritiesInMemory, .clientCertificateInMemory, .proxyOptions, .httpsProxies,
+        .firstByteTimeout, .tlsOptions, .tlsGroups, .tlsSignatureAlgorithms, .keepAliveProbes, .authoritiesInMemory,
+        .clientCertificateInMemory, .proxyOptions, .httpsProxies,
         .connectionOptions, .unixSockets, .nameOptions, .rateOptions, .addressPolicy,
         .brotli, .zstd,
     ]
