@@ -169,7 +169,7 @@ struct ContentTests: ContentSuite {
                 let kind = number % oddities == 3 && oddities < .max ? "string" : "number"
                 tally.add(PartValue("\(number * 3 + arm)", kind: kind), in: round)
             }
-            return tally.settled
+            return tally
         }
         let (first, copy) = (tally(0), tally(1))
         let base = first.adding(copy)
@@ -187,7 +187,7 @@ struct ContentTests: ContentSuite {
                 let value = PartValue("\(Int.random(in: 0..<pool, using: &generator))")
                 tally.add(value, in: ExperimentRound(process: number / 1_000, number: number / 200))
             }
-            return tally.settled
+            return tally
         }
         let found = (0..<10).count { _ in
             let (first, copy, other) = (tally(), tally(), tally())

@@ -127,7 +127,6 @@ public struct ContentComparison: Sendable {
         _ place: String, _ status: Int?, _ first: PartTally, _ copy: PartTally?, _ other: PartTally
     ) {
         guard first.total > 0, other.total > 0 else { return }
-        let (first, copy, other) = (first.settled, copy?.settled, other.settled)
         let base = copy.map(first.adding) ?? first
         let share = base.distance(to: other)
         let noiseShare = copy.map(first.distance) ?? 0

@@ -1,98 +1,55 @@
-/// The values that one part has had, and how often, by round. Of a part with thousands of values they are those of a
-/// fair sample of the responses; the kinds of values are few, and always counted in full.
+/// The values of one part by round. Of thousands of values the first ones are told apart, and others by their kind.
 package struct PartTally: Sendable {
-    /// The most values that are told apart, and the number of responses in the sample of a part with more.
+    /// The most values that are told apart.
     static let maximumValues = 2_000
 
-    private var all: [PartValue: RoundCount] = [:]
-    private var sample: [(value: PartValue, round: ExperimentRound)] = []
-    // With a fixed seed, so that a comparison can be repeated.
-    private var generator = SeededGenerator(seed: 1)
-    private var ofKinds: [String: RoundCount] = [:]
+    private(set) var counts: [PartValue: RoundCount] = [:]
     /// How many responses were counted.
-    private var responses = 0
+    private(set) var total = 0
 
     init() {}
 
     /// Creates the tally of responses with one value.
-    init(_ value: PartValue, _ count: RoundCount) {
-        guard count.total > 0 else { return }
-        (all, ofKinds, responses) = ([value: count], [value.kind: count], count.total)
-    }
+    init(_ value: PartValue, _ count: RoundCount) { self.init(count.total > 0 ? [value: count] : [:]) }
 
     /// Creates the tally of some counts, however many there are.
-    private init(_ counts: [PartValue: RoundCount], ofKinds: [String: RoundCount]) {
-        (all, self.ofKinds) = (counts, ofKinds)
-        responses = counts.values.reduce(0) { $0 + $1.total }
+    private init(_ counts: [PartValue: RoundCount]) {
+        self.counts = counts
+        total = counts.values.reduce(0) { $0 + $1.total }
     }
 
     mutating func add(_ value: PartValue, count: Int = 1, in round: ExperimentRound = ExperimentRound()) {
         guard count > 0 else { return }
-        ofKinds[value.kind, default: RoundCount()].add(count, in: round)
-        if sample.isEmpty {
-            responses += count
-            all[value, default: RoundCount()].add(count, in: round)
-            if all.count > Self.maximumValues { drawSample() }
-        } else {
-            for _ in 0..<count { draw(value, round) }
-        }
+        total += count
+        let hasRoom = counts.count < Self.maximumValues || counts[value] != nil
+        let value = hasRoom ? value : PartValue("one of many other values", kind: value.kind)
+        counts[value, default: RoundCount()].add(count, in: round)
     }
 
-    /// Keeps a sample of the responses so far.
-    private mutating func drawSample() {
-        let counts = all.sorted { $0.key.text < $1.key.text }
-        (all, responses) = ([:], 0)
-        for (value, count) in counts {
-            for (round, count) in count.rounds { for _ in 0..<count { draw(value, round) } }
-        }
-    }
-
-    /// Takes a response into the sample with the same chance as each one before it (reservoir sampling).
-    private mutating func draw(_ value: PartValue, _ round: ExperimentRound) {
-        responses += 1
-        if sample.count < Self.maximumValues { return sample.append((value, round)) }
-        let place = Int.random(in: 0..<responses, using: &generator)
-        if place < sample.count { sample[place] = (value, round) }
-    }
-
-    /// The values of the responses, or of the sample.
-    var counts: [PartValue: RoundCount] {
-        if sample.isEmpty { return all }
-        return sample.sorted { $0.round < $1.round }.reduce(into: [:]) {
-            $0[$1.value, default: RoundCount()].add(1, in: $1.round)
-        }
-    }
-
-    /// How many responses ``counts`` has.
-    var total: Int { sample.isEmpty ? responses : sample.count }
-
-    /// The tally with nothing but ``counts``, which many questions share.
-    var settled: PartTally { sample.isEmpty ? self : PartTally(counts, ofKinds: ofKinds) }
-
-    /// The tally of the kinds of values alone, of all responses.
+    /// The tally of the kinds of values alone.
     var kinds: PartTally {
-        PartTally(
-            Dictionary(uniqueKeysWithValues: ofKinds.map { (PartValue("", kind: $0), $1) }), ofKinds: ofKinds)
+        let byKind = Dictionary(grouping: counts) { $0.key.kind }
+        return PartTally(
+            Dictionary(
+                uniqueKeysWithValues: byKind.map { (PartValue("", kind: $0), RoundCount(of: $1.map(\.value))) }))
     }
 
     /// The share of responses that have the part.
     var presentShare: Double {
-        let all = ofKinds.values.reduce(0) { $0 + $1.total }
-        return all > 0 ? 1 - Double(ofKinds[PartValue.absent.kind]?.total ?? 0) / Double(all) : 0
+        let absent = counts.reduce(0) { $0 + ($1.key.kind == PartValue.absent.kind ? $1.value.total : 0) }
+        return total > 0 ? 1 - Double(absent) / Double(total) : 0
     }
 
     /// Adds the values of another tally.
     func adding(_ other: PartTally) -> PartTally {
-        PartTally(
-            counts.merging(other.counts) { RoundCount(of: [$0, $1]) },
-            ofKinds: ofKinds.merging(other.ofKinds) { RoundCount(of: [$0, $1]) })
+        PartTally(counts.merging(other.counts) { RoundCount(of: [$0, $1]) })
     }
 
     /// Returns how many responses had a value.
-    func count(of value: PartValue) -> Int { all[value]?.total ?? 0 }
+    func count(of value: PartValue) -> Int { counts[value]?.total ?? 0 }
 
     /// The value of all responses, if they have the same one.
-    var onlyValue: PartValue? { sample.isEmpty && all.count == 1 ? all.first?.key : nil }
+    var onlyValue: PartValue? { counts.count == 1 ? counts.first?.key : nil }
 
     /// Returns the share of responses by which two tallies differ (the total variation distance), from 0 to 1.
     func distance(to other: PartTally) -> Double {
