@@ -19,7 +19,8 @@ public struct AttemptTimeout: Interceptor {
     }
 }
 
-/// A step that makes a response of its own when the others have none.
+/// A step that makes a response of its own when the others have none. A call whose total timeout is over has no time
+/// for one.
 ///
 /// ```swift
 /// client.interceptors.insert(Fallback { request, error in request.method == .get ? lastKnown : nil }, at: 0)

@@ -10,7 +10,7 @@ import Synchronization
 /// Closed, it counts outcomes. When the share of failures reaches ``Options/failureRatio``, it opens: for
 /// ``Options/breakTime`` each request fails with ``NetworkCore/NetworkError/Code/circuitOpen``. Then it is half-open:
 /// ``Options/probes`` requests go out, and the others still fail. If all probes succeed, it closes; if one fails, it
-/// opens again. A cancelled request is no outcome.
+/// opens again. An error that is no failure of the server, such as a cancellation, is no outcome.
 ///
 /// It belongs behind retries, so that it sees each attempt. Copies of a client share it.
 public final class CircuitBreaker: Interceptor {
@@ -71,9 +71,11 @@ public final class CircuitBreaker: Interceptor {
         let circuit = circuits.state(of: name)
         let permit = try circuit.enter(at: time.elapsed(), options, name)
         let outcome: Result<TransportResponse, any Error>
-        do { outcome = .success(try await next(request)) } catch { outcome = .failure(error) }
-        let isCancelled = if case .failure(let error) = outcome { NetworkError.cancelled ~= error } else { false }
-        circuit.leave(permit, isFailure: isCancelled ? nil : options.isFailure(outcome), at: time.elapsed(), options)
+        do { outcome = .success(try await next(request)) } catch { outcome = .failure(call.reported(error)) }
+        let isFailure = options.isFailure(outcome)
+        // Any other error, such as a cancellation or a refusal on this side, says nothing of the server.
+        let isKnown = if case .success = outcome { true } else { isFailure }
+        circuit.leave(permit, isFailure: isKnown ? isFailure : nil, at: time.elapsed(), options)
         return try outcome.get()
     }
 }
@@ -163,7 +165,8 @@ private final class Circuit: Sendable {
 
     private static func refused(_ name: String, _ howLong: String) -> NetworkError {
         NetworkError(
-            .circuitOpen, "too many requests to \(name) have failed: nothing is sent \(howLong) (CircuitBreaker)",
+            .circuitOpen,
+            "too many requests to \(Redaction.visible(name)) have failed: nothing is sent \(howLong) (CircuitBreaker)",
             phase: .preparing)
     }
 }
@@ -193,11 +196,4 @@ struct OutcomeWindow: Sendable {
     private static func slice(_ now: Duration, _ window: Duration) -> Int {
         Int(now / max(.milliseconds(1), window) * Double(slices))
     }
-}
-
-extension NetworkError.Code {
-    /// A ``NetworkResilience/CircuitBreaker`` does not send the request, because the server fails.
-    public static let circuitOpen = Self(rawValue: "circuitOpen")
-    /// An attempt has not got the head of a response in time; see ``NetworkResilience/AttemptTimeout``.
-    public static let attemptTimeout = Self(rawValue: "attemptTimeout")
 }

@@ -22,11 +22,13 @@ public final class ConcurrencyLimit: Interceptor {
         let initial: Double
         let range: ClosedRange<Double>
 
-        /// The same number at all times, at least 1.
+        /// The same number at all times, from 1 to a million.
         public static func fixed(_ number: Int) -> Limit {
-            let number = Double(max(1, number))
+            let number = clamped(number)
             return Limit(initial: number, range: number...number)
         }
+
+        private static func clamped(_ number: Int) -> Double { Double(min(max(1, number), 1_000_000)) }
 
         /// A number that follows the server.
         /// - Parameters:
@@ -34,9 +36,9 @@ public final class ConcurrencyLimit: Interceptor {
         ///   - minimum: The lower limit. Default: 1.
         ///   - initial: The limit at the start. Default: 20.
         public static func adaptive(upTo maximum: Int = 1_000, from minimum: Int = 1, initial: Int = 20) -> Limit {
-            let low = Double(max(1, minimum))
-            let high = max(low, Double(maximum))
-            return Limit(initial: min(max(Double(initial), low), high), range: low...high)
+            let low = clamped(minimum)
+            let high = max(low, clamped(maximum))
+            return Limit(initial: min(max(clamped(initial), low), high), range: low...high)
         }
     }
 
@@ -87,7 +89,7 @@ public final class ConcurrencyLimit: Interceptor {
         do {
             response = try await next(request)
         } catch {
-            gate.leave(place, isOverload: Self.isOverload(.failure(error)))
+            gate.leave(place, isOverload: Self.isOverload(.failure(call.reported(error))))
             throw error
         }
         let isOverload = Self.isOverload(.success(response))
@@ -95,7 +97,7 @@ public final class ConcurrencyLimit: Interceptor {
             switch event {
             case .bytes: return
             case .end, .release: gate.leave(place, isOverload: isOverload)
-            case .failure(let error): gate.leave(place, isOverload: Self.isOverload(.failure(error)))
+            case .failure(let error): gate.leave(place, isOverload: Self.isOverload(.failure(call.reported(error))))
             }
         }
     }
@@ -134,7 +136,8 @@ public final class ConcurrencyLimit: Interceptor {
     }
 
     private static func refused(_ name: String, _ why: String) -> NetworkError {
-        NetworkError(.overloaded, "too many requests to \(name): \(why) (ConcurrencyLimit)", phase: .queued)
+        NetworkError(
+            .overloaded, "too many requests to \(Redaction.visible(name)): \(why) (ConcurrencyLimit)", phase: .queued)
     }
 }
 

@@ -8,7 +8,9 @@ import Synchronization
 /// Only requests that may be sent twice are hedged: idempotent methods
 /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) whose body can be sent again. The second
 /// request goes out when the first one has no head after the ``percentile`` of the recent ones of its key. A shared
-/// ``NetworkCore/RetryInterceptor/Budget`` keeps hedges and retries together from doubling the load.
+/// ``NetworkCore/RetryInterceptor/Budget`` keeps hedges and retries together from doubling the load. A response in
+/// trouble (``Swift/Result/isTrouble(_:)``) waits for the other one. Both requests are a part of one call, so its
+/// redirects may be those of either.
 public final class Hedging: Interceptor {
     /// The share of requests that are expected to be faster. Default: 0.95, which hedges one in twenty.
     public let percentile: Double
@@ -35,7 +37,7 @@ public final class Hedging: Interceptor {
         after percentile: Double = 0.95, initialDelay: Duration = .seconds(1), by key: ResilienceKey = .route,
         budget: RetryInterceptor.Budget? = nil, clock: some Clock<Duration> = ContinuousClock()
     ) {
-        (self.percentile, self.initialDelay, self.key) = (percentile, initialDelay, key)
+        (self.percentile, self.initialDelay, self.key) = (percentile > 0 ? min(percentile, 1) : 0, initialDelay, key)
         (self.budget, fillsBudget) = (budget ?? .init(), budget == nil)
         time = StepTime(clock)
         times = KeyedStates(isIdle: { _ in true }, make: { RecentTimes() })
@@ -52,45 +54,47 @@ public final class Hedging: Interceptor {
         return try await withThrowingTaskGroup(of: Attempt.self) { group in
             var running = 1
             let begin = time.elapsed()
-            group.addTask { await Attempt(.first) { try await next(request) } }
+            group.addTask { await Attempt { try await next(request) } }
             group.addTask { [time] in
                 try? await time.sleep(delay)
                 return .timer
             }
-            var failure: (any Error)?
+            var trouble: Result<TransportResponse, any Error>?
             while let attempt = try await group.next() {
                 switch attempt {
                 case .timer:
-                    guard !Task.isCancelled, running > 0, failure == nil, budget.spend() else { continue }
+                    guard !Task.isCancelled, trouble == nil, budget.spend() else { continue }
                     running += 1
-                    group.addTask { await Attempt(.second) { try await next(request) } }
-                case .response(let number, let response):
-                    if number == .first { recent.add(time.elapsed() - begin) }
-                    group.cancelAll()
-                    // One that comes at the same moment is not needed.
-                    for try await case .response(_, let other) in group { await other.end() }
-                    return response
-                case .failure(let error):
+                    group.addTask { await Attempt { try await next(request) } }
+                case .outcome(let outcome):
                     running -= 1
-                    failure = failure ?? error
-                    guard running == 0 else { continue }
+                    // A server that refuses the second request at once may still respond to the first one.
+                    if Result.isTrouble(outcome) || (try? outcome.get()) == nil {
+                        if running > 0 {
+                            trouble = outcome
+                            continue
+                        }
+                    } else {
+                        // Where the second one was first, the first one would have taken this time at least.
+                        recent.add(time.elapsed() - begin)
+                    }
                     group.cancelAll()
-                    throw error
+                    if case .success(let other)? = trouble { await other.end() }
+                    // One that comes at the same moment is not needed.
+                    for try await case .outcome(.success(let other)) in group { await other.end() }
+                    return try outcome.get()
                 }
             }
-            throw failure ?? NetworkError.cancelled
+            throw NetworkError.cancelled
         }
     }
 
-    private enum Number: Sendable { case first, second }
-
     private enum Attempt: Sendable {
         case timer
-        case response(Number, TransportResponse)
-        case failure(any Error)
+        case outcome(Result<TransportResponse, any Error>)
 
-        init(_ number: Number, _ send: () async throws -> TransportResponse) async {
-            do { self = .response(number, try await send()) } catch { self = .failure(error) }
+        init(_ send: () async throws -> TransportResponse) async {
+            do { self = .outcome(.success(try await send())) } catch { self = .outcome(.failure(error)) }
         }
     }
 }

@@ -30,27 +30,28 @@ public struct Resilience: Sendable {
 
 extension NetworkClient {
     /// Returns the client with steps against servers that fail or are slow, in this order, behind the client's own:
-    /// rate, concurrency, retries, hedging, breaker, attempt timeout. So a call has one place for all its attempts, and
-    /// the breaker sees each attempt.
+    /// retries, hedging, concurrency, breaker, attempt timeout; and around each exchange, the rate. So the limits and
+    /// the breaker see each attempt, and a call that pauses holds no place.
     ///
     /// ```swift
     /// let client = NetworkClient(transport: CurlNetworkDispatcher.shared, baseURL: "http://orders").resilient()
     /// ```
     ///
-    /// Make the client once: its copies share the states, and another client has its own.
+    /// Make the client once: its copies share the states, and another client has its own. A second call adds the steps
+    /// a second time.
     public func resilient(_ resilience: Resilience = .standard) -> NetworkClient {
         with { client in
             if client.options.totalTimeout == nil { client.options.totalTimeout = resilience.totalTimeout }
-            if let rate = resilience.rate { client.interceptors.append(rate) }
-            if let concurrency = resilience.concurrency { client.interceptors.append(concurrency) }
             var retries = resilience.retries
             retries.codes.insert(.attemptTimeout)
             client.interceptors.append(.retry(retries, budget: resilience.budget))
             if let percentile = resilience.hedgingPercentile {
                 client.interceptors.append(Hedging(after: percentile, budget: resilience.budget))
             }
+            if let concurrency = resilience.concurrency { client.interceptors.append(concurrency) }
             if let breaker = resilience.breaker { client.interceptors.append(breaker) }
             if let time = resilience.attemptTimeout { client.interceptors.append(AttemptTimeout(time)) }
+            if let rate = resilience.rate { client.exchangeInterceptors.append(rate) }
         }
     }
 }

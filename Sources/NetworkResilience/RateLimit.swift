@@ -26,7 +26,7 @@ public final class RateLimit: Interceptor {
     /// - Parameters:
     ///   - number: The number of requests in each `period`, above 0.
     ///   - period: The time for that number.
-    ///   - burst: The number of requests that may go out at once, at least 1. Default: 1.
+    ///   - burst: The number of requests that may go out at once, from 1 to a million. Default: 1.
     ///   - key: What shares the rate. Default: the requests of one origin.
     ///   - maximumWait: The longest wait.
     ///   - clock: The clock, for tests.
@@ -35,9 +35,10 @@ public final class RateLimit: Interceptor {
         maximumWait: Duration = .seconds(1), clock: some Clock<Duration> = ContinuousClock()
     ) {
         (self.key, self.maximumWait, time) = (key, maximumWait, StepTime(clock))
-        let (interval, elapsed) = (period / max(1, number), time.elapsed)
+        let interval = max(.zero, min(period, TransportOptions.maximumTimeout)) / max(1, number)
+        let (burst, elapsed) = (min(max(1, burst), 1_000_000), time.elapsed)
         buckets = KeyedStates(
-            isIdle: { $0.isFull(at: elapsed()) }, make: { Bucket(interval: interval, burst: max(1, burst)) })
+            isIdle: { $0.isFull(at: elapsed()) }, make: { Bucket(interval: interval, burst: burst) })
     }
 
     /// The time for which each key would make a request wait now.
@@ -52,7 +53,8 @@ public final class RateLimit: Interceptor {
         switch bucket.take(at: time.elapsed(), waitingAtMost: limit) {
         case .failure(let refusal):
             throw NetworkError(
-                .overloaded, "the next request to \(name) may go out in \(refusal.wait) (RateLimit)", phase: .queued)
+                .overloaded, "the next request to \(Redaction.visible(name)) may go out in \(refusal.wait) (RateLimit)",
+                phase: .queued)
         case .success(let wait) where wait > .zero:
             do { try await time.sleep(wait) } catch { throw NetworkError.cancelled }
         case .success: break

@@ -6,7 +6,7 @@ public struct ResilienceKey: Sendable {
     let name: @Sendable (TransportRequest) -> String
 
     /// Creates a key by a name: requests with the same one share a state. It must not grow with values, such as a URL
-    /// does: of the names, a step keeps ``maximumNames``.
+    /// does: of the names, a step keeps ``maximumNames``. It is shown in errors, so it must be no secret either.
     public init(_ name: @escaping @Sendable (TransportRequest) -> String) { self.name = name }
 
     /// Scheme, host and port of the request's URL.

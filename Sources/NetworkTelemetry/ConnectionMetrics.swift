@@ -17,7 +17,7 @@ public import NetworkCore
 /// | `networklayer.loop.rounds`, `networklayer.loop.busy_microseconds` | counters |
 /// | `networklayer.loop.longest_round_microseconds` | meter: the longest round so far |
 ///
-/// Those of connections and requests have the dimension `origin`, `https://api.example.com:443`. The transport names at
+/// Those of connections and requests have the dimension `origin`, `https://api.example.com:443`. Each loop names at
 /// most ``NetworkCore/TransportStatistics/maximumOrigins``; the others together are `_OTHER`.
 public struct ConnectionMetrics: Sendable {
     private let transport: any ReportsStatistics

@@ -20,8 +20,8 @@ extension NetworkClient {
     /// Dimensions of exchanges: `http.request.method`, `server.address`, `server.port`, `url.template`
     /// (``NetworkCore/TransportRequest/template``), `http.response.status_code`, `network.protocol.version`, and for
     /// failures `error.type`: the error's code, or a status of 400 or more. Those of calls: the method, the template
-    /// and `error.type`. A URL is never one. Of the servers, 100 have a name, the first ones of the process; the others
-    /// together are `_OTHER`, as are methods that no standard knows.
+    /// and `error.type`. A URL is never one. Of the servers, 100 have a name and a port, the first ones of the process;
+    /// the others together are `_OTHER`, as are methods that no standard knows.
     ///
     /// The buckets of a histogram are the backend's: ``durationBuckets`` has the convention's.
     /// - Parameter factory: What makes the metrics. Default: that of the process (`MetricsSystem.factory`), which does
@@ -46,7 +46,7 @@ private struct CallMetrics: Interceptor {
 
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         let factory = factory ?? MetricsSystem.factory
-        return try await next.watched(request) { outcome in
+        return try await next.watched(request, in: call) { outcome in
             let dimensions = request.dimensions + outcome.dimensions(withStatus: false)
             factory.timer("networklayer.client.call.duration", dimensions).record(duration: call.elapsed)
             guard call.attempts > 1 else { return }
@@ -62,10 +62,10 @@ private struct ExchangeMetrics: Interceptor {
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         let (factory, start) = (factory ?? MetricsSystem.factory, ContinuousClock.now)
         let known = request.dimensions + request.serverDimensions
-        let active = Meter(label: "http.client.active_requests", dimensions: known, factory: factory)
-        active.increment()
-        return try await next.watched(request) { outcome in
-            active.decrement()
+        let active = ActiveRequests.shared
+        active.change(by: 1, known, factory)
+        return try await next.watched(request, in: call) { outcome in
+            active.change(by: -1, known, factory)
             let metrics = outcome.response?.metrics
             var dimensions = known + outcome.dimensions(withStatus: true)
             if let version = metrics?.httpVersion { dimensions.append(("network.protocol.version", version)) }
@@ -105,9 +105,24 @@ extension TransportRequest {
     }
 
     fileprivate var serverDimensions: Dimensions {
-        [
-            ("server.address", ServerNames.shared.name(of: url.host)), ("server.port", "\(url.effectivePort)"),
-        ]
+        ServerNames.shared.contains("\(url.authority)")
+            ? [("server.address", url.host), ("server.port", "\(url.effectivePort)")] : [("server.address", "_OTHER")]
+    }
+}
+
+/// The requests in flight by their dimensions: not each backend counts by itself.
+private final class ActiveRequests: Sendable {
+    static let shared = ActiveRequests()
+    private let counts = Guarded<[String: Int]>([:])
+
+    func change(by change: Int, _ dimensions: Dimensions, _ factory: any MetricsFactory) {
+        let key = "\(ObjectIdentifier(factory as AnyObject))\(dimensions)"
+        counts.withLock { counts in
+            let count = counts[key, default: 0] + change
+            counts[key] = count == 0 ? nil : count
+            // Within the lock, so that the last one to set it has the last count.
+            Meter(label: "http.client.active_requests", dimensions: dimensions, factory: factory).set(count)
+        }
     }
 }
 
@@ -117,12 +132,13 @@ private final class ServerNames: Sendable {
     private static let maximum = 100
     private let names = Guarded<Set<String>>([])
 
-    func name(of host: String) -> String {
+    /// Whether a server has a name; of those that have none yet, as long as there is room.
+    func contains(_ server: String) -> Bool {
         names.withLock { names in
-            if names.contains(host) { return host }
-            guard names.count < Self.maximum else { return "_OTHER" }
-            names.insert(host)
-            return host
+            guard !names.contains(server) else { return true }
+            guard names.count < Self.maximum else { return false }
+            names.insert(server)
+            return true
         }
     }
 }

@@ -12,11 +12,11 @@ extension NetworkClient {
     /// let client = NetworkClient(transport: CurlNetworkDispatcher.shared, baseURL: "https://api.example.com").traced()
     /// ```
     ///
-    /// The exchanges' spans have the kind `client`, and names and attributes by
-    /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/): they are called
-    /// `GET /users/{id}`, or `GET` without a ``NetworkCore/TransportRequest/template``; `url.full` has no query. The
-    /// phases of the exchange are events, each at its end: `queue`, `name`, `tcp`, `tls`, `request sent`, `first byte`.
-    /// A phase that the transport does not report, or that a kept connection does not have, is left out.
+    /// The exchanges' spans have the kind `client`, and names and attributes by [OpenTelemetry's
+    /// conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/): they are called `GET /users/{id}`,
+    /// or `GET` without a ``NetworkCore/TransportRequest/template``; `url.full` has `…` for a query. The phases of the
+    /// exchange are events, each at its end: `queue`, `name`, `tcp`, `tls`, `request sent`, `first byte`. A phase that
+    /// the transport does not report, or that a kept connection does not have, is left out.
     ///
     /// A span ends with the response's body: when it is read to its end, fails, or is released before. The instrument
     /// in use writes the context of the exchange's span into its header fields (`traceparent`), in place of the
@@ -46,7 +46,7 @@ private struct CallSpans: Interceptor {
         let span = (tracer ?? InstrumentationSystem.tracer).startSpan(request.spanName)
         span.attributes = SpanAttributes(of: request)
         return try await ServiceContext.withValue(span.context) {
-            try await next.watched(request) { outcome in
+            try await next.watched(request, in: call) { outcome in
                 span.updateAttributes {
                     if call.attempts > 1 { $0["networklayer.attempts"] = call.attempts }
                     if !call.redirects.isEmpty { $0["networklayer.redirects"] = call.redirects.count }
@@ -72,7 +72,7 @@ private struct ExchangeSpans: Interceptor {
         (tracer ?? InstrumentationSystem.instrument).inject(
             span.context, into: &request.headerFields, using: FieldInjector())
         return try await ServiceContext.withValue(span.context) { [request] in
-            try await next.watched(request) { outcome in
+            try await next.watched(request, in: call) { outcome in
                 if let metrics = outcome.response?.metrics {
                     span.updateAttributes { $0.add(metrics) }
                     for event in metrics.phases(from: start) { span.addEvent(event) }

@@ -38,19 +38,20 @@ enum Outcome: Sendable {
 extension NetworkClient.Next {
     /// Passes a request on, and reports once how that ended: without a response, or with the response's body.
     func watched(
-        _ request: TransportRequest, reporting report: @escaping @Sendable (Outcome) -> Void
+        _ request: TransportRequest, in call: NetworkClient.Call,
+        reporting report: @escaping @Sendable (Outcome) -> Void
     ) async throws -> TransportResponse {
         let response: TransportResponse
         do {
             response = try await self(request)
         } catch {
-            report(.failed(error))
+            report(.failed(call.reported(error)))
             throw error
         }
         return response.witnessed { event in
             switch event {
             case .bytes: return
-            case .failure(let error): report(.cut(response, error))
+            case .failure(let error): report(.cut(response, call.reported(error)))
             case .end, .release: report(.ended(response))
             }
         }

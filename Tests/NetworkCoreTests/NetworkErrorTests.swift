@@ -6,6 +6,17 @@ import Testing
 
 @Suite(.patience(minutes: 1))
 struct NetworkErrorTests {
+    @Test(
+        arguments: [
+            (.connectTimeout, 504), (.totalTimeout, 504), (NetworkError(.overloaded, "", phase: .queued), 503),
+            (NetworkError(.circuitOpen, "", phase: .preparing), 503),
+            (NetworkError(.invalidURL, "", phase: .preparing), 500),
+            (NetworkError(.connectionLost, "", phase: .waiting), 502), (NetworkError(.unacceptableStatus, ""), 502),
+        ] as [(NetworkError, Int)])
+    func `a gateway has a status for each failure`(error: NetworkError, status: Int) {
+        #expect(error.gatewayStatus.code == status)
+    }
+
     @Test func `a catch by name matches the code`() {
         do {
             throw NetworkError(.invalidURL, "some words", phase: .preparing)

@@ -171,6 +171,25 @@ struct URLCredentialsTests {
         #expect(error?.message.contains("credentials were not sent") == isNamed)
     }
 
+    @Test(arguments: [true, false])
+    func `a 401 says when a token is for another origin, and not when its refresh fails`(isOutermost: Bool) async throws
+    {
+        let stub = StubTransport(always: .status(401))
+        var client = NetworkClient(transport: stub, baseURL: "http://h")
+        let own = client
+        let bearer = try BearerAuthentication(for: ["http://h"]) { [own] _ in
+            _ = try await own.send(RequestData(path: "token", method: .post), as: .text)
+            return "token"
+        }
+        if isOutermost { client.interceptors = [bearer] } else { client.exchangeInterceptors = [bearer] }
+        for (url, isNamed) in [("http://other/", true), ("http://h/", false)] {
+            let error = await expectFailure(.unacceptableStatus) { [client] in
+                try await client.send(RequestData(url: url), as: .text).body
+            }
+            #expect(error?.message.contains("credentials were not sent") == isNamed, "\(url)")
+        }
+    }
+
     @Test(
         arguments: [
             ("http://me:p%40ss@proxy:3128", "http://proxy:3128", "me", "p@ss"),

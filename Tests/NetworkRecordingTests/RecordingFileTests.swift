@@ -156,6 +156,22 @@ struct RecordingFileTests {
         #expect(reported.codes == [.unwritableFile])
     }
 
+    /// A reader takes no more values than that, so a file with more could not be used.
+    @Test func `a file has no more values than a reader takes`() throws {
+        var document = GrowingDocument(
+            file: try PrivateFile(creating: folder.file(), replaces: true), maximumBytes: .max, maximumValues: 300)
+        try document.begin()
+        let entry = Recording.Entry(request: .init(url: "http://h/,,,[{")).harLine
+        var (written, reasons) = (0, [NetworkError]())
+        for number in 0..<20 {
+            do { if try document.append(entry, isFirst: number == 0) { written += 1 } } catch { reasons.append(error) }
+        }
+        #expect(document.close(isComplete: true) == nil)
+        #expect(written > 0 && written < 20 && reasons.map(\.code) == [.unwritableFile])
+        let count = HARDocument.valueCount(of: Array(try folder.text().utf8))
+        #expect(count == document.values && count <= 300 && count + HARDocument.valueCount(of: entry) + 1 > 300)
+    }
+
     /// Regression: trailers and reason phrases counted for nothing in the limits.
     @Test func `the size of an entry is that of all that a server sends`() throws {
         let (long, name) = (String(repeating: "x", count: 15_000), try #require(HTTPField.Name("X-Long")))

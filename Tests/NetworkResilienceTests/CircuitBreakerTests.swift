@@ -85,6 +85,16 @@ struct CircuitBreakerTests {
         #expect(await outcomes(client, 4) == ["404", "400", "cancelled", "invalidURL"])
     }
 
+    @Test func `a probe that never reached the server closes nothing`() async {
+        let stub = StubTransport()
+        stub.when(.any, .status(500), .failure(NetworkError(.overloaded, "", phase: .queued)), .status(500))
+        let breaker = breaker(minimum: 1)
+        let client = NetworkClient(stub, breaker)
+        #expect(await client.outcome() == "500")
+        clock.advance(by: .seconds(5))
+        #expect(await outcomes(client, 3) == ["overloaded", "500", "circuitOpen"])
+    }
+
     @Test func `each key has a circuit, and idle ones make room`() async {
         let breaker = breaker(minimum: 2)
         let client = NetworkClient(StubTransport(always: .status(500)), breaker)

@@ -2,6 +2,7 @@ import Foundation
 import NetworkCore
 import NetworkTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import NetworkResilience
@@ -47,6 +48,13 @@ struct ConcurrencyLimitTests {
         #expect(await second == "overloaded")
         clock.advance(by: .seconds(9))
         #expect(await first == "200" && stub.sent.count == 1)
+    }
+
+    @Test(arguments: [
+        ConcurrencyLimit.Limit.fixed(.max), .adaptive(upTo: .max, from: .min, initial: .max), .fixed(.min),
+    ])
+    func `extreme limits are clamped`(limit: ConcurrencyLimit.Limit) async {
+        #expect(await NetworkClient(StubTransport(always: .text("")), ConcurrencyLimit(limit)).outcome() == "200")
     }
 
     @Test func `a place is kept until the body has ended`() async throws {
@@ -104,7 +112,7 @@ struct ConcurrencyLimitTests {
     @Test(arguments: [(load: 4.0, places: 5), (8.0, 10), (20.0, 20)])
     func `the share of refused requests is that of the formula`(load: Double, places: Int) {
         let gate = PlaceGate(.fixed(places))
-        var generator = Generator(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         var (now, ends, refused): (Double, [(Double, PlaceGate.Place)], Int) = (0, [], 0)
         let arrivals = 200_000
         for _ in 0..<arrivals {
@@ -124,20 +132,7 @@ struct ConcurrencyLimitTests {
     }
 }
 
-/// Random numbers that are the same in each run.
-struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
+    /// The time to the next event of a Poisson process.
     mutating func exponential(rate: Double) -> Double { -log(Double.random(in: 0..<1, using: &self).nextUp) / rate }
 }

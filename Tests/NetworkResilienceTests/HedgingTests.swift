@@ -66,6 +66,19 @@ struct HedgingTests {
         }
     }
 
+    @Test func `a refusal of the second request does not beat the first one`() async {
+        let stub = StubTransport(clock: clock)
+        stub.when(.any, .status(201).after(.seconds(3)), .status(503), .status(503).after(.seconds(3)), .status(429))
+        for expected in [["201"], ["503", "429"]] {
+            async let outcome = client(stub).outcome()
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(1))
+            while stub.sent.count.isMultiple(of: 2) == false { await Task.yield() }
+            clock.advance(by: .seconds(2))
+            #expect(expected.contains(await outcome))
+        }
+    }
+
     @Test func `the delay follows the times of the route`() async {
         let stub = StubTransport(clock: clock)
         for _ in 0..<Hedging.minimumTimes { stub.when(.any, .status(200).after(.milliseconds(100))) }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import NetworkResilience
@@ -64,7 +65,7 @@ struct RateLimitTests {
     /// The mean wait of an M/D/1 queue: Poisson arrivals, and a server that takes the same time for each.
     @Test(arguments: [0.5, 0.8, 0.9]) func `the mean wait is that of the formula`(utilization: Double) throws {
         let bucket = Bucket(interval: .milliseconds(10), burst: 1)
-        var (now, sum, generator) = (0.0, 0.0, Generator(seed: 3))
+        var (now, sum, generator) = (0.0, 0.0, SeededGenerator(seed: 3))
         let count = 400_000
         for _ in 0..<count {
             now += generator.exponential(rate: 100 * utilization)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import NetworkResilience
@@ -36,14 +37,43 @@ struct ResilienceTests {
         #expect(await NetworkClient(transport: slow).resilient(resilience).outcome() == "attemptTimeout")
     }
 
-    @Test func `a call has one place for all its attempts`() async {
-        var resilience = quick()
+    @Test func `an attempt has a place, and a pause between two has none`() async {
+        let clock = ManualClock()
+        var resilience = Resilience.standard
         let limit = ConcurrencyLimit(.fixed(1), maximumQueued: 0)
-        resilience.concurrency = limit
+        (resilience.concurrency, resilience.attemptTimeout, resilience.totalTimeout) = (limit, nil, nil)
         let stub = StubTransport()
-        stub.when(.any, .status(503), .failure(NetworkError.connectTimeout), .text(""))
-        #expect(await NetworkClient(transport: stub).resilient(resilience).outcome() == "200")
-        #expect(limit.states["http://h:80"]?.running == 0 && stub.sent.count == 3)
+        stub.when(.get("/a"), .status(503, headerFields: [.retryAfter: "5"]), .text(""))
+        stub.always(.get("/b"), .text(""))
+        var client = NetworkClient(transport: stub).resilient(resilience)
+        client.interceptors[0] = .retry(time: TimeSource(clock: clock))
+        async let first = client.outcome()
+        await clock.waitForSleepers(1)
+        #expect(await client.outcome("http://h/b") == "200")
+        clock.advance(by: .seconds(6))
+        #expect(await first == "200" && limit.states["http://h:80"]?.running == 0)
+    }
+
+    @Test func `a rate holds for each attempt`() async {
+        var resilience = quick()
+        resilience.rate = RateLimit(1, per: .seconds(600), burst: 2, maximumWait: .zero)
+        let stub = StubTransport(always: .status(503))
+        #expect(await NetworkClient(transport: stub).resilient(resilience).outcome() == "overloaded")
+        #expect(stub.sent.count == 2)
+    }
+
+    /// The deadline of a call cancels its steps, which is no cancellation by the caller.
+    @Test func `a call that runs out of its time is a failure of the server`() async {
+        var options = CircuitBreaker.Options()
+        options.minimumOutcomes = 1
+        let breaker = CircuitBreaker(options: options)
+        let limit = ConcurrencyLimit(.adaptive(initial: 100))
+        var client = NetworkClient(StubTransport(always: .text("").after(.seconds(600))), limit, breaker)
+        client.options.totalTimeout = .milliseconds(50)
+        await expectFailure(.totalTimeout) { [client] in
+            try await client.send(RequestData(path: "a"), as: .text).body
+        }
+        #expect(breaker.states["http://h:80"] != .closed && limit.states["http://h:80"]?.limit == 90)
     }
 
     @Test func `the total timeout is the client's if it has one`() {

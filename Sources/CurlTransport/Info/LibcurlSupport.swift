@@ -99,16 +99,16 @@ struct LibcurlSupport: Sendable {
         case proxyCredentialsAreDecoded
         /// Lookups over HTTPS trust libcurl's own authorities besides those that the request names instead.
         /// Measure: libcurl's directory is replaced by one without certificates; a directory of the request is refused.
-        /// Test: `TrustedPlacesTests`.
+        /// Test: `LibcurlSupportTests`.
         case lookUpsTrustOwnAuthorities
         /// The file of authorities that is cleared (CURLOPT_CAINFO) is libcurl's own again. By its source; not seen
         /// with 8.23.
         /// Measure: a directory of authorities is refused.
-        /// Test: `TrustedPlacesTests`.
+        /// Test: `LibcurlSupportTests`.
         case clearedFileReturns
         /// The directory of authorities that is cleared (CURLOPT_CAPATH) is libcurl's own again. By its source.
         /// Measure: it is replaced by one without certificates, at the price of libcurl's cache of authorities.
-        /// Test: `TrustedPlacesTests`.
+        /// Test: `LibcurlSupportTests`.
         case clearedDirectoryReturns
         /// A lookup over HTTPS that is abandoned uses freed memory (https://github.com/curl/curl/issues/14207). Seen
         /// with 8.6 and 8.8, and not with 8.4.

@@ -11,6 +11,8 @@ final class LoopCore: Unshared<LoopCore.State> {
     /// When the loop ends, even if transfers still run; `nil` while it serves.
     var shutDownDeadline: MonotonicTime?
     private var idleMemory = IdleMemory()
+    /// When the round's first wait ended; `nil` while it waits.
+    private var roundBegan: MonotonicTime?
     /// Whether transfers have ended that the loop has not taken from libcurl yet.
     var leavesDone = false
     /// The messages from the mailbox, the first one last; the arrays' storage is reused.
@@ -97,7 +99,8 @@ final class LoopCore: Unshared<LoopCore.State> {
             state.admitted.isEmpty && state.yielding.isEmpty && messages.isEmpty && !epoll.hasMore
             && !leavesDone
         let maySleep = isDone && mailbox.fallAsleep()
-        state.figures.roundEnded(after: .now - clock.now)
+        if let roundBegan { state.figures.roundEnded(after: .now - roundBegan) }
+        roundBegan = nil
         let timeout = maySleep ? nextDeadline.map { clock.now.milliseconds(until: $0) } ?? -1 : 0
         takeEvents(milliseconds: timeout)
         gatherMore()
@@ -136,6 +139,7 @@ final class LoopCore: Unshared<LoopCore.State> {
     private func takeEvents(milliseconds: Int32) -> Bool {
         if !epoll.hasMore { epoll.wait(milliseconds: milliseconds) }
         clock.now = .now
+        if roundBegan == nil { roundBegan = clock.now }
         let wereThere = epoll.hasMore
         var share = RoundShare(from: clock.now)
         while let event = epoll.next() {

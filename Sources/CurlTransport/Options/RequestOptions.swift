@@ -106,10 +106,10 @@ struct HTTPVersionOption: EasyOption {
         switch version {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
         case .http1_1, .automatic: try easy.set(.httpVersion, OptionValue.http1_1)
-        case .http2PriorKnowledge: try easy.set(.httpVersion, OptionValue.http2PriorKnowledge)
         case .http3: try easy.set(.httpVersion, OptionValue.http3)
-        case .http2:
-            try easy.set(.httpVersion, OptionValue.http2OverTLS)
+        case .http2, .http2PriorKnowledge:
+            try easy.set(
+                .httpVersion, version == .http2 ? OptionValue.http2OverTLS : OptionValue.http2PriorKnowledge)
             // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
             try easy.set(.pipeWait, 1)
         }

@@ -158,7 +158,9 @@ public struct ContentTally: Sendable {
     /// Returns the tally of a part among the responses with a status; an empty one if there was no room for the part.
     func tally(of part: PartName, status: Int) -> PartTally {
         if let tally = parts[status]?[part] { return tally }
-        return uncounted[status] != nil ? PartTally() : PartTally(.absent, responses[status] ?? RoundCount())
+        // A part of the head has room: its name comes before those of a body's JSON and text.
+        return uncounted[status] != nil && !part.isOfHead
+            ? PartTally() : PartTally(.absent, responses[status] ?? RoundCount())
     }
 
     /// Returns a body that is compared as a whole and has that value; `nil` if it is not kept.

@@ -193,4 +193,7 @@ package struct PartName: Hashable, Comparable, Sendable, ExpressibleByStringLite
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+
+    /// Whether it is the name of header fields, or of their order.
+    var isOfHead: Bool { text.hasPrefix("field") }
 }

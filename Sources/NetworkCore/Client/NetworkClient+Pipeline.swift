@@ -175,10 +175,16 @@ extension NetworkClient {
         }
     }
 
-    /// Whether the client has credentials, for the origin of its base or for those of a token.
-    var hasCredentials: Bool {
-        headerFields.contains(.authorization) || options.authentication != nil
-            || interceptors.contains { $0 is BearerAuthentication }
+    /// Whether a call's request, the client or a token has credentials that are for other origins than a URL's.
+    func hasCredentials(of request: TransportRequest, apartFrom url: RequestURL) -> Bool {
+        if request.hasCredentials, !request.url.hasSameOrigin(as: url) { return true }
+        let hasOwn =
+            headerFields.contains(.authorization) || options.authentication != nil
+            || options.tls.clientCertificate != nil
+        if hasOwn, !isBase(originOf: url) { return true }
+        return (interceptors + exchangeInterceptors).contains {
+            ($0 as? BearerAuthentication)?.isMeant(for: url) == false
+        }
     }
 
     /// Whether a URL has the base URL's origin; without a base, every URL has it.

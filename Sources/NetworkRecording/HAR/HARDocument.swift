@@ -28,7 +28,7 @@ struct HARDocument: Decodable {
     }
 
     /// Returns the number of values of a text of JSON, before they take memory.
-    fileprivate static func valueCount(of bytes: some Sequence<UInt8>) -> Int {
+    static func valueCount(of bytes: some Sequence<UInt8>) -> Int {
         var (count, isString, isEscaped) = (0, false, false)
         for byte in bytes {
             switch byte {

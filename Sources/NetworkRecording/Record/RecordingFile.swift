@@ -129,19 +129,26 @@ public final class RecordingFile: EntrySink, SafelyPrinted {
 }
 
 /// A HAR file of which each entry overwrites the closing brackets, so that it is a whole document all the time.
-private struct GrowingDocument: Sendable {
+struct GrowingDocument: Sendable {
     let file: PrivateFile
     let maximumBytes: Int
     let beforeWrite: @Sendable () -> Void
     /// The offset of the closing brackets.
     private var end = HARDocument.start.count
+    /// A reader takes no more values than `maximumValues`.
+    private(set) var values = HARDocument.valueCount(of: HARDocument.start + Self.openEnd)
+    private let maximumValues: Int
     private(set) var failure: NetworkError?
     private var (isFull, isClosed) = (false, false)
 
     private static let openEnd = HARDocument.end(isIncomplete: true)
 
-    init(file: PrivateFile, maximumBytes: Int, beforeWrite: @escaping @Sendable () -> Void) {
+    init(
+        file: PrivateFile, maximumBytes: Int, maximumValues: Int = HARDocument.maximumValues,
+        beforeWrite: @escaping @Sendable () -> Void = {}
+    ) {
         (self.file, self.maximumBytes, self.beforeWrite) = (file, maximumBytes, beforeWrite)
+        self.maximumValues = maximumValues
     }
 
     /// Writes the document without entries.
@@ -151,7 +158,8 @@ private struct GrowingDocument: Sendable {
     mutating func append(_ entry: [UInt8], isFirst: Bool) throws(NetworkError) -> Bool {
         guard failure == nil, !isFull, !isClosed else { return false }
         let text = (isFirst ? [] : HARDocument.separator) + entry
-        guard end + text.count + Self.openEnd.count <= maximumBytes else {
+        let count = HARDocument.valueCount(of: text)
+        guard end + text.count + Self.openEnd.count <= maximumBytes, values + count <= maximumValues else {
             isFull = true
             throw .fullRecording(maximumBytes)
         }
@@ -164,6 +172,7 @@ private struct GrowingDocument: Sendable {
             throw error
         }
         end += text.count
+        values += count
         return true
     }
 
@@ -191,8 +200,8 @@ extension NetworkError {
     fileprivate static func fullRecording(_ maximumBytes: Int) -> NetworkError {
         NetworkError(
             .unwritableFile,
-            "the recording would have more than \(maximumBytes) bytes, which is more than can be read; nothing more is "
-                + "recorded")
+            "the recording would have more than \(maximumBytes) bytes or \(HARDocument.maximumValues) values, which is "
+                + "more than can be read; nothing more is recorded")
     }
 
     fileprivate static var slowDisk: NetworkError {

@@ -66,6 +66,18 @@ struct MetricsTests {
         #expect(active.lastValue == 0 && metrics.timers.count == 2)
     }
 
+    @Test func `exchanges in flight are counted together`() async throws {
+        let client = client(over: StubTransport(always: .chunks([Data("a".utf8), Data("b".utf8)])))
+        let (first, second) = (
+            try await client.send(RequestData(path: "a"), as: .stream),
+            try await client.send(RequestData(path: "b"), as: .stream)
+        )
+        let active = try #require(metrics.meters(label: "http.client.active_requests").first)
+        #expect(active.values == [1, 2])
+        for body in [first.body, second.body] { for try await _ in body {} }
+        #expect(active.values == [1, 2, 1, 0])
+    }
+
     @Test func `an unknown method and many servers don't make many metrics`() async throws {
         let client = client(over: StubTransport(always: .text("")), baseURL: nil)
         for number in 0..<150 {

@@ -20,13 +20,21 @@ extension CookieJar {
         private var mostLabels = 1
 
         /// The system's list, read on first use, or ``builtIn`` if there is no readable list of at most 16 MiB.
-        public static let system: PublicSuffixList = {
-            guard let text = try? FileText.read("/usr/share/publicsuffix/public_suffix_list.dat", limit: 16 << 20)
-            else {
-                return builtIn
+        public static var system: PublicSuffixList {
+            read.withLock { list in
+                if let list { return list }
+                if let text = try? FileText.read(path, limit: 16 << 20) {
+                    list = PublicSuffixList(String(decoding: text, as: UTF8.self))
+                } else if !FileManager.default.fileExists(atPath: path) {
+                    list = builtIn
+                }
+                // A process without descriptors, or memory, looks again at the next use.
+                return list ?? builtIn
             }
-            return PublicSuffixList(String(decoding: text, as: UTF8.self))
-        }()
+        }
+
+        private static let path = "/usr/share/publicsuffix/public_suffix_list.dat"
+        private static let read = Guarded<PublicSuffixList?>(nil)
 
         /// The best-known public suffixes of more than one label.
         public static let builtIn = PublicSuffixList(

@@ -51,7 +51,8 @@ public final class BearerAuthentication: Interceptor {
     ///     wait for it fail with ``NetworkError/Code/totalTimeout``.
     ///   - time: The source of time for the timeout.
     ///   - refresh: Returns the next token, given the refused one, or `nil` if there was none. It has no task-local
-    ///     values of the requests that wait for it.
+    ///     values of the requests that wait for it. It must end when its task is cancelled: one that does not stays
+    ///     behind at each timeout.
     /// - Throws: ``NetworkError/Code/invalidURL``, or ``NetworkError/Code/invalidOption`` for a timeout out of range
     ///   and for no origin at all.
     public convenience init(
@@ -114,8 +115,11 @@ public final class BearerAuthentication: Interceptor {
         return try await next(try request.carrying(second.token))
     }
 
+    /// Whether a URL's origin may receive the token.
+    func isMeant(for url: RequestURL) -> Bool { origins.contains { $0.hasSameOrigin(as: url) } }
+
     private func isFor(_ request: TransportRequest) -> Bool {
-        origins.contains { $0.hasSameOrigin(as: request.url) } && !request.headerFields.contains(.authorization)
+        isMeant(for: request.url) && !request.headerFields.contains(.authorization)
             && request.options.authentication == nil && !request.hasOwnCredentialsInURL
             && !Self.refreshing.contains(ObjectIdentifier(self))
     }

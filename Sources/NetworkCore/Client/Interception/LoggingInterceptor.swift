@@ -66,9 +66,7 @@ public struct LoggingInterceptor: Interceptor {
             return response
         } catch {
             let time = start.duration(to: .now)
-            // At the call's deadline the steps of a call are cancelled, and the caller gets this error.
-            let isLate = NetworkError.cancelled ~= error && call.remaining == .zero
-            let reported = isLate ? NetworkError.totalTimeout : error
+            let reported = call.reported(error)
             let reason = NetworkError.logText(of: reported)
             logger.log(
                 level: NetworkError.cancelled ~= reported ? level : failureLevel,

@@ -2,6 +2,11 @@ import FoundationEssentials
 import HTTPTypes
 
 extension NetworkClient.Call {
+    /// Returns what the caller gets for a step's error: at the deadline steps are cancelled, and the call times out.
+    package func reported(_ error: any Error) -> any Error {
+        NetworkError.cancelled ~= error && remaining == .zero ? NetworkError.totalTimeout : error
+    }
+
     /// Checks for the deadline and for cancellation, between pieces of work that nothing interrupts and around work
     /// that can't be divided.
     func check(while phase: NetworkError.Phase) throws(NetworkError) {

@@ -69,7 +69,7 @@ struct Arrival: Sendable {
             return named
         }
         if error.code == .unacceptableStatus, response.status == .unauthorized, !sent.hasCredentials,
-            request.hasCredentials || client.hasCredentials
+            client.hasCredentials(of: request, apartFrom: sent.url)
         {
             error.message += "; the client's credentials were not sent: they are for another origin"
         }

@@ -1,3 +1,5 @@
+public import HTTPTypes
+
 extension NetworkError {
     /// The kind of an error. The set is open: a transport may define its own codes, and a later version of the library
     /// may add some, so keep a `default` in each `switch`.
@@ -154,6 +156,13 @@ extension NetworkError.Code {
     /// The body does not match the response type; see ``NetworkError/decoding``.
     public static let decodingFailed = Self("decodingFailed")
 
+    // MARK: Steps of NetworkResilience
+
+    /// A circuit breaker does not send the request, because the server fails.
+    public static let circuitOpen = Self("circuitOpen")
+    /// An attempt has not got the head of a response in time.
+    public static let attemptTimeout = Self("attemptTimeout")
+
     // MARK: Sets of codes
 
     /// The failures of the network, after which another attempt may succeed.
@@ -170,6 +179,21 @@ extension NetworkError.Code {
         certificateUntrusted, certificateRevoked, pinnedKeyMismatch, tlsVersionRefused, clientCertificateRequired,
         clientCertificateRefused, clientCertificateUnusable,
     ]
+}
+
+extension NetworkError {
+    /// The status with which a service answers its own caller when a call to another one fails, by
+    /// [RFC 9110 §15.6](https://www.rfc-editor.org/rfc/rfc9110#section-15.6): 504 for a timeout, 503 when too many
+    /// requests wait or a breaker is open, 500 for a request that was refused before anything was sent, and 502 for all
+    /// other failures of the other service or of the way to it.
+    public var gatewayStatus: HTTPResponse.Status {
+        switch code {
+        case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .lowSpeed, .attemptTimeout:
+            .gatewayTimeout
+        case .overloaded, .circuitOpen, .shutDown: .serviceUnavailable
+        default: phase == .preparing ? .internalServerError : .badGateway
+        }
+    }
 }
 
 // Errors that are thrown as they are, by a transport or a test. In a `catch`, each code is a pattern.

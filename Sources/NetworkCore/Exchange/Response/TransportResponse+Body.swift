@@ -25,6 +25,8 @@ extension TransportResponse {
         let source: any BodySource
         private let ended: (any EndedBodySource)?
         let record: any ReadingRecord
+        /// Whether the source is a transport's, which keeps the total timeout itself.
+        let isOfTransport: Bool
 
         /// Creates a body from bytes in memory.
         public init(_ bytes: Data) { self.init(source: CollectedBody(bytes)) }
@@ -32,9 +34,8 @@ extension TransportResponse {
         /// Creates a body that a transport delivers.
         public init(source: any BodySource) { self.init(source: source, record: PlainRecord()) }
 
-        init(source: any BodySource, record: any ReadingRecord) {
-            self.source = source
-            self.record = record
+        init(source: any BodySource, record: any ReadingRecord, isOfTransport: Bool = false) {
+            (self.source, self.record, self.isOfTransport) = (source, record, isOfTransport)
             ended = nil
         }
 
@@ -42,6 +43,7 @@ extension TransportResponse {
             self.source = source
             record = source
             ended = source
+            isOfTransport = true
         }
 
         /// Returns the whole body.
@@ -77,7 +79,7 @@ extension TransportResponse {
 
         /// Returns the body over another source made of its own, unless its source is a transport's.
         func withForeignSource(as make: (any BodySource) -> any BodySource) -> Body {
-            ended == nil ? Body(source: make(source), record: record) : self
+            isOfTransport ? self : Body(source: make(source), record: record)
         }
 
         func following(rounds count: Int, repeats: Int, of time: Duration) -> Body {

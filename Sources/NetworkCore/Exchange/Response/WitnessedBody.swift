@@ -5,7 +5,8 @@ extension TransportResponse {
     /// nothing of it.
     package func witnessed(by see: @escaping @Sendable (BodyEvent) -> Void) -> TransportResponse {
         var response = self
-        response.body = Body(source: WitnessedBody(body.source, see), record: body.record)
+        response.body = Body(
+            source: WitnessedBody(body.source, see), record: body.record, isOfTransport: body.isOfTransport)
         return response
     }
 

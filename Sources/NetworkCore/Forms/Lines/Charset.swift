@@ -52,8 +52,15 @@ enum Charset: String, Sendable, CaseIterable {
     private func text(of piece: some Collection<UInt8>, invalid: ResponseLines.InvalidText) -> String? {
         switch (self, invalid) {
         case (.latin1, _):
-            let utf8 = piece.reduce(into: [UInt8]()) { utf8, byte in
-                if byte < 0x80 { utf8.append(byte) } else { utf8 += [0xC0 | byte >> 6, 0x80 | byte & 0x3F] }
+            var utf8: [UInt8] = []
+            utf8.reserveCapacity(2 * piece.count)
+            for byte in piece {
+                guard byte >= 0x80 else {
+                    utf8.append(byte)
+                    continue
+                }
+                utf8.append(0xC0 | byte >> 6)
+                utf8.append(0x80 | byte & 0x3F)
             }
             return String(decoding: utf8, as: UTF8.self)
         case (.ascii, .replaced):
