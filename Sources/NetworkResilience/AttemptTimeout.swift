@@ -31,7 +31,7 @@ public struct Fallback: Interceptor {
 
     /// Creates a fallback.
     /// - Parameters:
-    ///   - covers: The outcomes that it replaces. Default: ``Swift/Result/isTrouble(_:)`` and the refusals of the
+    ///   - covers: The outcomes that it replaces. Default: ``Resilience/isTrouble(_:)`` and the refusals of the
     ///     other steps.
     ///   - make: Returns the response in place of the outcome, or `nil` to leave that. It gets the error; `nil` for a
     ///     status.
@@ -43,9 +43,9 @@ public struct Fallback: Interceptor {
         self.covers =
             covers ?? { outcome in
                 if case .failure(let error) = outcome, let code = NetworkError.code(of: error) {
-                    return [.circuitOpen, .overloaded].contains(code) || Result.isTrouble(outcome)
+                    return [.circuitOpen, .overloaded].contains(code) || Resilience.isTrouble(outcome)
                 }
-                return Result.isTrouble(outcome)
+                return Resilience.isTrouble(outcome)
             }
     }
 

@@ -26,8 +26,8 @@ public final class CircuitBreaker: Interceptor {
         public var breakTime = Duration.seconds(5)
         /// The number of requests that must succeed to close it, and that are sent at once. Default: 1.
         public var probes = 1
-        /// The outcomes that are failures. Default: ``Swift/Result/isTrouble(_:)``.
-        public var isFailure: @Sendable (Result<TransportResponse, any Error>) -> Bool = Result.isTrouble
+        /// The outcomes that are failures. Default: ``Resilience/isTrouble(_:)``.
+        public var isFailure: @Sendable (Result<TransportResponse, any Error>) -> Bool = Resilience.isTrouble
 
         /// Creates the defaults.
         public init() {}

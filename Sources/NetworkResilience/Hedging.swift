@@ -9,7 +9,7 @@ import Synchronization
 /// ([RFC 9110 §9.2.2](https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2)) whose body can be sent again. The second
 /// request goes out when the first one has no head after the ``percentile`` of the recent ones of its key. A shared
 /// ``NetworkCore/RetryInterceptor/Budget`` keeps hedges and retries together from doubling the load. A response in
-/// trouble (``Swift/Result/isTrouble(_:)``) waits for the other one. Both requests are a part of one call, so its
+/// trouble (``Resilience/isTrouble(_:)``) waits for the other one. Both requests are a part of one call, so its
 /// redirects may be those of either.
 public final class Hedging: Interceptor {
     /// The share of requests that are expected to be faster. Default: 0.95, which hedges one in twenty.
@@ -69,7 +69,7 @@ public final class Hedging: Interceptor {
                 case .outcome(let outcome):
                     running -= 1
                     // A server that refuses the second request at once may still respond to the first one.
-                    if Result.isTrouble(outcome) || (try? outcome.get()) == nil {
+                    if Resilience.isTrouble(outcome) || (try? outcome.get()) == nil {
                         if running > 0 {
                             trouble = outcome
                             continue

@@ -28,6 +28,20 @@ public struct Resilience: Sendable {
     public static var standard: Resilience { Resilience() }
 }
 
+extension Resilience {
+    /// Whether the outcome says that the server, or the way to it, is in trouble: a failure of the network, a timeout,
+    /// or one of the statuses 408, 429 and 500 to 599.
+    public static func isTrouble(_ outcome: Result<TransportResponse, any Error>) -> Bool {
+        switch outcome {
+        case .success(let response):
+            return response.status.code >= 500 || [408, 429].contains(response.status.code)
+        case .failure(let error):
+            guard let code = NetworkError.code(of: error) else { return false }
+            return NetworkError.Code.networkFailures.contains(code) || [.totalTimeout, .attemptTimeout].contains(code)
+        }
+    }
+}
+
 extension NetworkClient {
     /// Returns the client with steps against servers that fail or are slow, in this order, behind the client's own:
     /// retries, hedging, concurrency, breaker, attempt timeout; and around each exchange, the rate. So the limits and

@@ -65,17 +65,3 @@ struct StepTime: Sendable {
         sleep = { try await clock.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) }
     }
 }
-
-extension Result<TransportResponse, any Error> {
-    /// Whether the outcome says that the server, or the way to it, is in trouble: a failure of the network, a timeout,
-    /// or one of the statuses 408, 429 and 500 to 599.
-    public static func isTrouble(_ outcome: Self) -> Bool {
-        switch outcome {
-        case .success(let response):
-            return response.status.code >= 500 || [408, 429].contains(response.status.code)
-        case .failure(let error):
-            guard let code = NetworkError.code(of: error) else { return false }
-            return NetworkError.Code.networkFailures.contains(code) || [.totalTimeout, .attemptTimeout].contains(code)
-        }
-    }
-}

@@ -120,8 +120,8 @@ extension CanaryTransport {
         }
 
         private static func figures(_ requests: Int, _ failures: Int, _ times: Times?) -> String {
-            let failed =
-                "\(failures) of \(requests) failed (\(ContentDifference.percent(Double(failures) / Double(max(1, requests)))))"
+            let share = ContentDifference.percent(Double(failures) / Double(max(1, requests)))
+            let failed = "\(failures) of \(requests) failed (\(share))"
             guard let times else { return failed }
             return failed + ", median \(times.median.shortText), 95th percentile \(times.percentile95.shortText)"
         }

@@ -105,7 +105,7 @@ extension TransportRequest {
     }
 
     fileprivate var serverDimensions: Dimensions {
-        ServerNames.shared.contains("\(url.authority)")
+        ServerNames.shared.admits("\(url.authority)")
             ? [("server.address", url.host), ("server.port", "\(url.effectivePort)")] : [("server.address", "_OTHER")]
     }
 }
@@ -132,8 +132,8 @@ private final class ServerNames: Sendable {
     private static let maximum = 100
     private let names = Guarded<Set<String>>([])
 
-    /// Whether a server has a name; of those that have none yet, as long as there is room.
-    func contains(_ server: String) -> Bool {
+    /// Returns whether a server is named. One that is new gets a name while there is room.
+    func admits(_ server: String) -> Bool {
         names.withLock { names in
             guard !names.contains(server) else { return true }
             guard names.count < Self.maximum else { return false }

@@ -6,7 +6,7 @@ struct ExchangeClock {
 
     /// The outcome of a check of the time.
     enum Verdict {
-        case goOn
+        case proceed
         /// Find out whether there is a connection at that time or later, and report it to
         /// ``connectionChecked(isOpen:at:)``.
         case checkConnection(Instant)
@@ -48,9 +48,9 @@ struct ExchangeClock {
         if let drainDeadline, now >= drainDeadline { return .fail(.cancelled) }
         guard isConnected else {
             let due = [connectDeadline, idleDeadline].compactMap(\.self).filter { $0 <= now }.max()
-            return due.map { .checkConnection($0) } ?? .goOn
+            return due.map { .checkConnection($0) } ?? .proceed
         }
-        return idleDeadline.map { now >= $0 } ?? false ? .fail(.timeout(.idleTimeout, of: options)) : .goOn
+        return idleDeadline.map { now >= $0 } ?? false ? .fail(.timeout(.idleTimeout, of: options)) : .proceed
     }
 
     /// Records the result of ``Verdict/checkConnection``.

@@ -205,7 +205,7 @@ struct ExchangeState {
     mutating func alarm(at now: Instant) -> Reaction {
         guard stage != .ended else { return Reaction() }
         switch clock.verdict(at: now) {
-        case .goOn: return Reaction()
+        case .proceed: return Reaction()
         // One that is not begun has no connection; the system's table has those of other exchanges.
         case .checkConnection where stage == .created: return connectionChecked(isOpen: false, at: now)
         case .checkConnection(let due): return Reaction(checksConnection: due)

@@ -123,13 +123,13 @@ struct RepeatTests {
     /// Regression: libcurl tried up to five more kept connections, and gave up.
     @Test func `a repeat goes over a new connection, however many kept ones are broken`() async throws {
         let count = 8
-        let (asked, goOn) = ((0..<count).map { _ in Gate() }, Gate())
-        let broken = asked.map { Script([.read, .open($0), .wait(until: goOn), .ok(), .read, .reset]) }
+        let (asked, proceed) = ((0..<count).map { _ in Gate() }, Gate())
+        let broken = asked.map { Script([.read, .open($0), .wait(until: proceed), .ok(), .read, .reset]) }
         let server = try ScriptedServer(scripts: broken + [.ok()])
         defer { server.stop() }
         async let first = atOnce(count) { _ in try await send(.get, server.url()) }
         for gate in asked { try await gate.wait() }
-        goOn.open()
+        proceed.open()
         _ = try await first
         #expect(server.connectionCount == count)
         #expect(try await send(.get, server.url()).repeats == 1)

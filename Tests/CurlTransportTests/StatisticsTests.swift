@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import CurlTransport
 
-/// What a dispatcher tells of its connections and its queue.
+/// The statistics of connections, queue and loop.
 @Suite("Statistics")
 struct StatisticsTests {
     @Test func `a dispatcher without requests has none, and neither has one that has ended`() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import NetworkRollout
 
-/// What a shadow compares, and what it tells of it.
+/// What a shadow compares, and what it logs.
 @Suite(.patience(minutes: 1))
 struct ShadowDifferenceTests: ShadowSuite {
     let differences = Differences()

@@ -26,7 +26,7 @@ extension LoopCore {
         if mayBeStuck,
             !progress.isConnected || transfer.state.response.lastActivity + transfer.longestPause <= clock.now
         {
-            goOn(transfer) { $0.nudge($1) }
+            callLibcurl(for: transfer) { $0.nudge($1) }
             // A fault ends the transfer during the call.
             guard transfer.state.life.isInLibcurl else { return }
         }

@@ -74,17 +74,17 @@ extension LoopCore {
     }
 
     /// Resumes a paused transfer. libcurl delivers what it held back at once, and a callback may refuse it.
-    func resume(_ transfer: Transfer) { goOn(transfer) { $0.resume($1) } }
+    func resume(_ transfer: Transfer) { callLibcurl(for: transfer) { $0.resume($1) } }
 
     /// Makes libcurl try the next address for transfers whose current one refused (``LibcurlSupport/Quirk``).
     func tryNextAddresses() {
         guard !state.refused.isEmpty else { return }
         let refused = state.refused
         state.refused.removeAll(keepingCapacity: true)
-        for transfer in refused { goOn(transfer) { $0.nudge($1) } }
+        for transfer in refused { callLibcurl(for: transfer) { $0.nudge($1) } }
     }
 
-    func goOn(_ transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
+    func callLibcurl(for transfer: Transfer, _ call: (MultiHandle, EasyHandle) -> CurlCode?) {
         clock.beginCall()
         guard transfer.state.life.isInLibcurl, let pool = transfer.state.run.pool, let easy = transfer.state.run.easy
         else { return }

@@ -155,7 +155,7 @@ final class UploadChannel: Sendable {
         }
         resume?()
         switch delivery {
-        case .goOn: break
+        case .proceed: break
         case .stop: throw CancellationError()
         case .wait: await waitForRoom(round: round)
         }

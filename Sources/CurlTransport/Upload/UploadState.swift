@@ -107,13 +107,13 @@ struct UploadState {
     // MARK: The producer
 
     /// What the producer does after a chunk.
-    enum Delivery: Equatable { case goOn, wait, stop }
+    enum Delivery: Equatable { case proceed, wait, stop }
 
     /// Adds a chunk.
     /// - Returns: What the producer does next, and whether to notify libcurl.
     mutating func deliver(_ chunk: Data) -> (delivery: Delivery, wakesSender: Bool) {
         guard !isClosed, failure == nil else { return (.stop, false) }
-        guard !chunk.isEmpty else { return (.goOn, false) }
+        guard !chunk.isEmpty else { return (.proceed, false) }
         delivered += chunk.count
         if let length, delivered > length {
             return (.stop, fail(.bodyLengthMismatch(expected: length, got: "more")))
@@ -133,7 +133,7 @@ struct UploadState {
         waitingBytes += chunk.count
         // After the last byte nothing but the end is to come.
         let waits = waitingBytes >= Self.highMark && !isDelivered
-        return (waits ? .wait : .goOn, sendableBytes > 0 && wake())
+        return (waits ? .wait : .proceed, sendableBytes > 0 && wake())
     }
 
     /// Whether the producer has to wait.

@@ -16,9 +16,9 @@ struct UploadStateTests {
 
     @Test func `bytes come out in order, and cut to the asked size`() {
         var flow = UploadState(length: nil)
-        #expect(flow.deliver(Data("hello".utf8)) == (.goOn, false))
-        #expect(flow.deliver(Data()) == (.goOn, false))
-        #expect(flow.deliver(Data("world".utf8)) == (.goOn, false))
+        #expect(flow.deliver(Data("hello".utf8)) == (.proceed, false))
+        #expect(flow.deliver(Data()) == (.proceed, false))
+        #expect(flow.deliver(Data("world".utf8)) == (.proceed, false))
         #expect(bytes(flow.take(3).taking) == Data("hel".utf8))
         #expect(bytes(flow.take(100).taking) == Data("loworld".utf8))
         #expect(flow.end(nil) == false)
@@ -55,8 +55,8 @@ struct UploadStateTests {
     @Test func `libcurl is told once after it asked in vain`() {
         var flow = UploadState(length: nil)
         guard case .nothingYet = flow.take(10).taking else { return #expect(Bool(false), "expected no data yet") }
-        #expect(flow.deliver(Data([1])) == (.goOn, true))
-        #expect(flow.deliver(Data([2])) == (.goOn, false))
+        #expect(flow.deliver(Data([1])) == (.proceed, true))
+        #expect(flow.deliver(Data([2])) == (.proceed, false))
         _ = flow.take(10)
         _ = flow.take(10)
         #expect(flow.end(nil) == true)
@@ -68,7 +68,7 @@ struct UploadStateTests {
         guard case .nothingYet = flow.take(10, pauses: false).taking else {
             return #expect(Bool(false), "expected no data yet")
         }
-        #expect(flow.deliver(Data([1])) == (.goOn, false))
+        #expect(flow.deliver(Data([1])) == (.proceed, false))
         #expect(flow.end(nil) == false)
     }
 

@@ -81,7 +81,7 @@ public struct TransportStatistics: Sendable, Hashable {
     }
 }
 
-/// A transport that tells the state of its connections.
+/// A transport that reports the state of its connections.
 public protocol ReportsStatistics: HTTPTransport {
     /// The state of the connections and the queue now.
     var statistics: TransportStatistics { get async }

@@ -48,7 +48,7 @@ struct ChildEnd: Sendable {
     var status: Int32
     var isBySignal: Bool
 
-    /// The number of the signal that ended it, or that a shell tells of its own child: 128 and the number (POSIX,
+    /// The number of the signal that ended it, or that a shell reports of its own child: 128 and the number (POSIX,
     /// Shell Command Language, 2.8.2). `nil` for an exit.
     var signal: Int32? { isBySignal ? status : (129...192).contains(status) ? status - 128 : nil }
 
