@@ -19,6 +19,8 @@ let librarySettings =
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let serviceLifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"]))
 let package = Package(
     name: "NetworkLayer",
     products: [
@@ -38,7 +40,7 @@ let package = Package(
     traits: [
         .trait(
             name: "ServiceLifecycle",
-            description: "CurlNetworkDispatcher is a Service of swift-service-lifecycle, which ends it in order"
+            description: "The transports and clients are Services of swift-service-lifecycle, which ends them in order"
         ),
         .trait(name: "Tracing", description: "The spans of the product NetworkTelemetry"),
         .trait(name: "Metrics", description: "The metrics of the product NetworkTelemetry"),
@@ -71,19 +73,14 @@ let package = Package(
         .target(
             name: "CurlTransport",
             dependencies: [
-                "CCurl", "CLibrary", "CZlib", "NetworkCore", httpTypes, logging,
-                .product(
-                    name: "ServiceLifecycle",
-                    package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])
-                ),
+                "CCurl", "CLibrary", "CZlib", "NetworkCore", httpTypes, logging, serviceLifecycle,
             ],
             swiftSettings: librarySettings
         ),
         .target(name: "URLSessionTransport", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
         .target(
             name: "NetworkLayer",
-            dependencies: ["CurlTransport", "NetworkCore", "URLSessionTransport"],
+            dependencies: ["CurlTransport", "NetworkCore", "URLSessionTransport", serviceLifecycle],
             swiftSettings: librarySettings
         ),
         // The names that the tutorials give to what NetworkLayer has.
@@ -108,12 +105,15 @@ let package = Package(
             swiftSettings: librarySettings
         ),
         // Steps against servers that fail or are slow.
-        .target(name: "NetworkResilience", dependencies: ["NetworkCore", httpTypes], swiftSettings: librarySettings),
+        .target(
+            name: "NetworkResilience", dependencies: ["CLibrary", "NetworkCore", httpTypes],
+            swiftSettings: librarySettings
+        ),
         // Spans and metrics. Without its traits it is empty; its tests are in Examples/Services, which has them.
         .target(
             name: "NetworkTelemetry",
             dependencies: [
-                "NetworkCore", httpTypes,
+                "NetworkCore", httpTypes, serviceLifecycle,
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
             ],

@@ -49,6 +49,12 @@ start_peers() {
     new_peer NETWORKLAYER_NGHTTPD_TLS_URL https nghttpd "$peers/nghttpd-tls" "${good[1]}" "${good[0]}"
     new_peer NETWORKLAYER_HTTP2_URL https http2 "$peers/venv" "${good[@]}"
 
+    # HTTP/3.
+    port=$(free_ports 3)
+    start "$peers/caddy.log" "$root/scripts/peers/caddy" 127.0.0.1 "$port" "$peers/caddy" "$peers/venv" "$peers/tls"
+    wait_for_port $((port + 2)) "${started[-1]}" "$peers/caddy.log"
+    export NETWORKLAYER_CADDY_PORT=$port NETWORKLAYER_CADDY_FOLDER=$peers/caddy
+
     new_peer NETWORKLAYER_PROXY_HTTP http tinyproxy "$peers/tinyproxy"
     new_peer NETWORKLAYER_PROXY_HTTP_PASSWORD http tinyproxy "$peers/tinyproxy-password" user secret
     new_peer NETWORKLAYER_PROXY_SQUID http squid "$peers/squid"
@@ -60,5 +66,5 @@ start_peers() {
     # Without --auth, pproxy asks for the password of an address only once a month.
     new_peer NETWORKLAYER_PROXY_HTTPS_PASSWORD https pproxy "$peers/venv" "http+ssl#user:secret" \
         --ssl "${good[0]},${good[1]}" --auth -1
-    say "Peers: nginx at $NETWORKLAYER_NGINX_URL, httpbin at $NETWORKLAYER_HTTPBIN_URL, nghttpd, TLS and proxies"
+    say "Peers: nginx at $NETWORKLAYER_NGINX_URL, httpbin at $NETWORKLAYER_HTTPBIN_URL, nghttpd, Caddy, TLS and proxies"
 }

@@ -65,6 +65,7 @@ static const long ccurl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
 static const long ccurl_http_version_2 = CURL_HTTP_VERSION_2TLS;
 static const long ccurl_http_version_2_prior_knowledge = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
 static const long ccurl_http_version_3 = 30;
+static const long ccurl_http_version_3_only = 31;
 static const long ccurl_time_if_modified = CURL_TIMECOND_IFMODSINCE;
 static const int ccurl_backend_openssl = CURLSSLBACKEND_OPENSSL;
 static const int ccurl_backend_gnutls = CURLSSLBACKEND_GNUTLS;
@@ -117,6 +118,10 @@ static inline CURLcode ccurl_easy_setopt_data_callback(CURL *easy, CURLoption op
 typedef int (*ccurl_seek_callback)(void *context, curl_off_t offset, int origin);
 static inline CURLcode ccurl_easy_setopt_seek_callback(CURL *easy, ccurl_seek_callback callback) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+typedef int (*ccurl_trailer_callback)(struct curl_slist **list, void *context);
+static inline CURLcode ccurl_easy_setopt_trailer_callback(CURL *easy, ccurl_trailer_callback callback) {
+    return curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, callback);
 }
 typedef int (*ccurl_debug_callback)(CURL *easy, curl_infotype type, char *bytes, size_t count, void *context);
 static inline CURLcode ccurl_easy_setopt_debug_callback(CURL *easy, ccurl_debug_callback callback) {

@@ -13,12 +13,9 @@ final class CurlBody: EndedBodySource {
     private let announcedBytes: Int?
     /// Whether the head came before all of the request's body had gone out.
     private let wasSending: Bool
-    /// The body's length on the wire in bytes, if the head came before all of the request's body had gone out: libcurl
-    /// ends a transfer only when both bodies have ended.
-    private let wireBytesWhileSending: Int?
     /// `nil` for a body that is delivered as it arrives.
     private let decoder: BodyDecoder?
-    /// Whether a reader is at work in more than one step: in the decoder, or piece by piece.
+    /// Whether a reader is at work in the decoder, which takes more than one step.
     private let isBeingRead = Guarded(false)
     let reading = ReaderClaim()
 
@@ -31,7 +28,6 @@ final class CurlBody: EndedBodySource {
         let hasBody = transfer.request.method != .head && ![204, 304].contains(head.status.code)
         announcedBytes = hasBody && !head.isEncoded ? head.contentLength : nil
         wasSending = transfer.channel.isSending
-        wireBytesWhileSending = wasSending ? (hasBody ? head.contentLength : 0) : nil
     }
 
     deinit { discard() }
@@ -50,8 +46,8 @@ final class CurlBody: EndedBodySource {
     }
 
     func next() async throws -> Data? {
-        guard decoder != nil || wireBytesWhileSending != nil else { return try await next(by: nextByLength) }
-        return try await alone { try await next(by: nextByLength) }
+        guard decoder != nil else { return try await next(by: nextOnWire) }
+        return try await alone { try await next(by: nextOnWire) }
     }
 
     /// Runs a reader's work, or refuses it while another reader's runs, whose bytes it would take.
@@ -104,16 +100,6 @@ final class CurlBody: EndedBodySource {
         try await read { channel, continuation in channel.read(continuation) }
     }
 
-    /// Returns the next chunk, or the end as soon as the length is reached.
-    private func nextByLength() async throws -> Data? {
-        if let wireBytesWhileSending, transfer.channel.hasDelivered(wireBytesWhileSending) {
-            // The response is over, whether it is released or not.
-            leave()
-            return nil
-        }
-        return try await nextOnWire()
-    }
-
     func collect(upTo limit: Int?) async throws -> Data {
         try endIfOver()
         let limit = limit ?? transfer.request.options.maximumBodyBytes
@@ -121,7 +107,7 @@ final class CurlBody: EndedBodySource {
             discard()
             throw inExchange(NetworkError.bodyTooLarge(limit: limit))
         }
-        if decoder != nil || wireBytesWhileSending != nil {
+        if decoder != nil {
             return try await alone { try await collectPieces(upTo: limit) }
         }
         let body = try await read { channel, continuation in
@@ -134,7 +120,7 @@ final class CurlBody: EndedBodySource {
 
     private func collectPieces(upTo limit: Int) async throws -> Data {
         var body = BodyBuffer()
-        while let piece = try await next(by: nextByLength) {
+        while let piece = try await next(by: nextOnWire) {
             guard body.count + piece.count <= limit else {
                 discard()
                 throw inExchange(NetworkError.bodyTooLarge(limit: limit))

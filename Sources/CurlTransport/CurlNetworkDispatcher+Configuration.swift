@@ -52,6 +52,18 @@ extension CurlNetworkDispatcher {
         /// ``CurlNetworkDispatcher/Configuration/Scheduling/ordinary``.
         public var scheduling = Configuration.Scheduling.ordinary
 
+        /// Whether requests that leave the version of HTTP to the transport use HTTP/3 where their server announces it.
+        /// Default: `false`.
+        ///
+        /// A response over HTTP/2 or HTTP/1.1 with `Alt-Svc: h3=":443"` (RFC 7838) makes the requests after it ask for
+        /// HTTP/3, for the time in `ma`, a week at most, and until an announcement without it. Only the origin's own
+        /// host and port count, over TLS and without a proxy. Where QUIC fails, a request falls back as with
+        /// ``NetworkCore/TransportOptions/HTTPVersion/http3``. The dispatcher remembers 1,024 origins, in memory.
+        ///
+        /// It needs libcurl 8.23 with HTTP/3; with another one nothing changes. Off by default: QUIC gains where
+        /// packets are lost or clients move, and costs more CPU time than TCP everywhere else.
+        public var upgradesToHTTP3 = false
+
         /// Whether to trust *any* server without checking its certificate. Default: `false`.
         ///
         /// Anything on the way can then read and change what is sent. This is for a test bench; a private authority
@@ -59,6 +71,10 @@ extension CurlNetworkDispatcher {
         /// warning. [CURLOPT_SSL_VERIFYPEER](https://curl.se/libcurl/c/CURLOPT_SSL_VERIFYPEER.html),
         /// [CURLOPT_SSL_VERIFYHOST](https://curl.se/libcurl/c/CURLOPT_SSL_VERIFYHOST.html)
         public var unsafelyTrustsAnyServer = false
+
+        /// The time that running and waiting requests may still take when a `ServiceGroup` shuts the dispatcher down.
+        /// Default: 30 s. ``shutDown(within:)`` has its own.
+        public var shutdownPatience = Duration.seconds(30)
 
         /// Creates a configuration with the defaults.
         public init() {

@@ -11,8 +11,8 @@ public import ServiceLifecycle
 ///
 /// A group ends its services in reverse order: list the dispatcher before the services that send with it.
 extension CurlNetworkDispatcher: Service {
-    /// Waits for the graceful shutdown, then calls ``shutDown(within:)`` with 30 seconds. Cancelling the task shuts the
-    /// dispatcher down at once, within these seconds too.
+    /// Waits for the graceful shutdown, then calls ``shutDown(within:)`` with ``Configuration/shutdownPatience``.
+    /// Cancelling the task shuts the dispatcher down at once, within this time too.
     public func run() async throws {
         do {
             try await gracefulShutdown()
@@ -21,7 +21,7 @@ extension CurlNetworkDispatcher: Service {
             throw error
         }
         await withTaskCancellationHandler {
-            await shutDown(within: .seconds(30))
+            await shutDown(within: shutdownPatience)
         } onCancel: {
             endNow()
         }

@@ -11,7 +11,7 @@ public import NetworkCore
 /// survive a fork.
 ///
 /// Requires Linux and libcurl 7.88 or later; ``capabilities`` says what the installed libcurl can do.
-public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, RemembersNonces, ReportsStatistics {
+public final class CurlNetworkDispatcher: ShutsDown, NetworkDispatcher, RemembersNonces, ReportsStatistics {
     /// The shared dispatcher, with the default configuration.
     public static let shared = CurlNetworkDispatcher()
     /// The tutorials' name for ``shared``.
@@ -19,9 +19,13 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
 
     private let loops: LoopGroup
     private let plans = Plans()
+    private let http3 = HTTP3Memory()
+    private let upgradesToHTTP3: Bool
     package let nonces = DigestMemory()
     /// The number of connections that one origin can keep.
     let maximumPrewarmed: Int
+    /// ``Configuration/shutdownPatience``.
+    public let shutdownPatience: Duration
 
     /// Creates a dispatcher with its own thread and connections. The thread starts with the first request.
     public convenience init(configuration: Configuration = Configuration()) {
@@ -31,6 +35,8 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
     init(configuration: Configuration, logger: @autoclosure () -> Logger) {
         loops = LoopGroup(limits: LoopLimits(configuration))
         let checked = configuration.checked
+        shutdownPatience = configuration.shutdownPatience
+        upgradesToHTTP3 = configuration.upgradesToHTTP3
         maximumPrewarmed = min(checked.maximumConnectionsPerOrigin, checked.maximumConnections)
         if configuration.unsafelyTrustsAnyServer {
             logger().warning("a curl dispatcher trusts any server: TLS certificates are not checked")
@@ -51,7 +57,10 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
     /// lookup is given up.
     /// - Parameter patience: The time that running and waiting requests may still take; `.zero` ends them at once.
     public func shutDown(within patience: Duration) async {
-        defer { plans.forget() }
+        defer {
+            plans.forget()
+            http3.forget()
+        }
         for loop in loops.shutDown(within: max(.zero, patience)) { await loop.end.wait() }
     }
 
@@ -106,9 +115,14 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
             let request =
                 request.hasEmptyStream ? try await request.withoutEmptyStream(checkedFor: capabilities) : request
             let (transfer, loop) = try makeTransfer(request)
-            let whole = try await headOfResponse(to: transfer, over: loop)
+            let whole: WholeHead
+            do { whole = try await headOfResponse(to: transfer, over: loop) } catch let error as NetworkError {
+                if transfer.asksForHTTP3 { transfer.http3?.failed(error, at: .now) }
+                throw error
+            }
             do {
                 let head = try ReceivedHead(whole)
+                transfer.http3?.responded(head, asked: transfer.asksForHTTP3, at: .now)
                 let body = CurlBody(transfer, head: head, loop: loop, owner: self)
                 return TransportResponse(status: head.status, head: head, body: TransportResponse.Body(body))
             } catch {
@@ -154,6 +168,20 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
         _ request: TransportRequest, isPrewarming: Bool = false
     ) throws -> (Transfer, CurlLoop) {
         guard !Task.isCancelled else { throw NetworkError.cancelled }
+        var request = try request.overVersionForTrailers()
+        var (entry, isNew) = try entry(for: request)
+        if let version = entry.plan.http3?.version(insteadOf: request.options.httpVersion, at: .now) {
+            request.options.httpVersion = version
+            (entry, isNew) = try self.entry(for: request)
+        }
+        let hasPlansLimits = isNew || entry.plan.hasLimits(of: request.options)
+        if !isNew { try request.checkApartFromGroups(hasCheckedLimits: hasPlansLimits) }
+        let transfer = try Transfer(
+            request, plan: entry.plan, hasPlansLimits: hasPlansLimits, isPrewarming: isPrewarming)
+        return (transfer, entry.loop)
+    }
+
+    private func entry(for request: TransportRequest) throws -> (entry: Plans.Entry, isNew: Bool) {
         var isNew = false
         let entry = try plans.plan(for: request) {
             isNew = true
@@ -161,13 +189,14 @@ public final class CurlNetworkDispatcher: HTTPTransport, NetworkDispatcher, Reme
             try HTTPVersionOption.check(request, support: Libcurl.found)
             let origin = Origin(request.url, request.options)
             let loop = try loops.loop(of: origin)
-            let plan = Plan(request, origin: origin, clock: loop.clock, trustsAnyServer: loop.trustsAnyServer)
+            let mayAsk =
+                request.options.httpVersion == .http3
+                || upgradesToHTTP3 && request.options.mayUpgradeToHTTP3(over: Libcurl.found)
+            let plan = Plan(
+                request, origin: origin, clock: loop.clock, trustsAnyServer: loop.trustsAnyServer,
+                http3: origin.isSecure && mayAsk ? http3.place(of: origin, request.options) : nil)
             return Plans.Entry(plan: plan, loop: loop)
         }
-        let hasPlansLimits = isNew || entry.plan.hasLimits(of: request.options)
-        if !isNew { try request.checkApartFromGroups(hasCheckedLimits: hasPlansLimits) }
-        let transfer = try Transfer(
-            request, plan: entry.plan, hasPlansLimits: hasPlansLimits, isPrewarming: isPrewarming)
-        return (transfer, entry.loop)
+        return (entry, isNew)
     }
 }

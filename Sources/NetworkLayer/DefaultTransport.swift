@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// With an invalid value the program continues, but each request over this transport fails with
 /// ``NetworkCore/NetworkError/Code/invalidConfiguration``. No other transport takes its place.
-public struct DefaultTransport: HTTPTransport, NetworkDispatcher {
+public struct DefaultTransport: ShutsDown, NetworkDispatcher {
     /// The transport that the process's environment selects.
     public static let shared = DefaultTransport(
         environment: ProcessInfo.processInfo.environment, rollouts: rollouts.withLock(\.self))
@@ -63,6 +63,11 @@ public struct DefaultTransport: HTTPTransport, NetworkDispatcher {
     /// - Throws: The error of the selection, or the transport's.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try await selection.get().send(request)
+    }
+
+    /// Shuts the selected transport down, if it can be: a shadow or a canary can't.
+    public func shutDown(within patience: Duration) async {
+        await (try? selection.get() as? any ShutsDown)?.shutDown(within: patience)
     }
 }
 

@@ -123,6 +123,7 @@ final class ShadowExchange: Sendable {
         // The shadow's own clock would race with the one that cancels this task.
         if let own = request.options.totalTimeout, own >= timeout { request.options.totalTimeout = nil }
         request.options.progress = nil
+        request.interimResponse = nil
         request.options.wireLog = nil
         guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(\.unsupported) }
         let other = await record(of: request)

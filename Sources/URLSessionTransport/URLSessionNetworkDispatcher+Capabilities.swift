@@ -18,6 +18,8 @@ extension URLSessionNetworkDispatcher {
                 .rawBodies: "URLSession always decompresses",
                 .exactResponseFields: "URLSession joins repeated fields, re-cases names and loses the order",
                 .lenientHeads: "FoundationNetworking refuses the whole response",
+                .interimResponses: "URLSession does not report them",
+                .requestTrailers: "URLSession can't send them",
                 .trailers: "a response with trailers crashes the process",
                 .streamedRequestBodies:
                     "a stream that has to be sent again ends as an empty body, or crashes the process",
@@ -37,7 +39,7 @@ extension URLSessionNetworkDispatcher {
         .firstByteTimeout, .tlsOptions, .tlsGroups, .tlsSignatureAlgorithms, .keepAliveProbes, .authoritiesInMemory,
         .clientCertificateInMemory, .proxyOptions, .httpsProxies,
         .connectionOptions, .unixSockets, .nameOptions, .rateOptions, .addressPolicy,
-        .brotli, .zstd,
+        .brotli, .zstd, .expectContinue,
     ]
 
     private static var basis: String {

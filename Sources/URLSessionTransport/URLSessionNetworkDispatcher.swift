@@ -33,7 +33,7 @@ public import NetworkCore
 ///   connections decides. If this process has a connection to the URL's port, the exchange continues under the idle
 ///   timeout, which then counts from the start; if not, it fails with ``NetworkCore/NetworkError/Code/connectTimeout``.
 ///   Where the table can't be read, or a proxy may be on the way, only the idle timeout counts.
-public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher {
+public final class URLSessionNetworkDispatcher: ShutsDown, NetworkDispatcher {
     /// The only instance: URLSession serializes all sessions of a process anyway.
     public static let shared = URLSessionNetworkDispatcher()
     /// The tutorials' name for ``shared``.
@@ -44,6 +44,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher
 
     private let exchanges = ExchangeRegistry()
     private let session: URLSession
+    private let drain = Drain()
 
     // Starts and cancellations go through one serial queue: a cancellation never overtakes its start, and cancelling
     // many tasks at once from many threads deadlocks FoundationNetworking.
@@ -74,6 +75,7 @@ public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher
             let urlRequest = try URLRequest(request)
             let state = ExchangeState(request, throughProxy: ProxyEnvironment.mayApply, at: started)
             let exchange = Exchange(state, commands: commands, alarms: alarms)
+            guard drain.enter(exchange) else { throw Self.isShutDown(.preparing) }
             let head = try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     exchange.attach(continuation)
@@ -92,15 +94,36 @@ public final class URLSessionNetworkDispatcher: HTTPTransport, NetworkDispatcher
         }
     }
 
+    /// Shuts the process's only URLSession transport down in order, for good: new requests are refused with
+    /// ``NetworkCore/NetworkError/Code/shutDown``, and what has not ended in time fails with it.
+    ///
+    /// Returns when the exchanges are over, or 5 s after the time if Foundation is busy.
+    /// - Parameter patience: The time that running requests may still take; `.zero` ends them at once. Cancelling the
+    ///   task ends it.
+    public func shutDown(within patience: Duration) async {
+        drain.close()
+        await drain.wait(for: patience)
+        for exchange in drain.open { exchange.failed(Self.isShutDown(nil), cancellingTask: true) }
+        // In a task of its own: the caller's may be cancelled.
+        await Task { [drain] in await drain.wait(for: .seconds(5)) }.value
+    }
+
+    private static func isShutDown(_ phase: NetworkError.Phase?) -> NetworkError {
+        NetworkError(.shutDown, "the URLSession transport has been shut down", phase: phase)
+    }
+
     /// The number of exchanges under way, for tests of leaks.
     var openExchanges: Int { exchanges.count }
 
     private func start(_ exchange: Exchange, with request: URLRequest) {
-        commands.async { [session, exchanges] in
-            guard exchange.begin() else { return }
+        commands.async { [session, exchanges, drain] in
+            guard exchange.begin() else { return drain.leave(exchange) }
             let task = session.dataTask(with: request)
             exchanges.add(exchange, for: task)
-            exchange.run(task) { exchanges.remove(task) }
+            exchange.run(task) { [drain] in
+                exchanges.remove(task)
+                drain.leave(exchange)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 @testable import CurlTransport
 
 /// A log handler that keeps its messages with their levels.
-private struct Recorder: LogHandler {
+struct Recorder: LogHandler {
     final class Lines: Sendable {
         let all = Guarded<[String]>([])
     }

@@ -129,7 +129,7 @@ struct ConnectionKeyTests {
         { $0.names.addresses = [.init("a", port: 443, ["127.0.0.1"])] },
         { $0.names.addresses = [.init("a", port: 443, ["127.0.0.2"])] },
         { $0.names.connectTo = [.init(toHost: "b")] }, { $0.names.dnsOverHTTPS = "https://one.example/dns" },
-        { $0.names.dnsOverHTTPS = "https://two.example/dns" },
+        { $0.names.dnsOverHTTPS = "https://two.example/dns" }, { $0.names.shufflesAddresses = true },
         { $0.addressPolicy = .noPrivateRanges }, { $0.tls.groups = "X25519" }, { $0.tls.groups = "x25519" },
     ]
 

@@ -19,8 +19,12 @@ struct Exchange: Sendable {
             method: method ?? (body == nil ? .get : .post), url: url, headerFields: fields, body: body)
         request.options.totalTimeout = .seconds(30)
         try change(&request.options)
-        let response = try await transport.send(request)
-        self.body = try await response.body.collect()
+        try await self.init(transport.send(request))
+    }
+
+    /// Reads a response to its end.
+    init(_ response: TransportResponse) async throws {
+        body = try await response.body.collect()
         (status, metrics, trailers) = (response.head.status.code, response.metrics, response.body.trailers)
     }
 

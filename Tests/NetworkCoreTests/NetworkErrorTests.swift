@@ -91,7 +91,7 @@ struct NetworkErrorTests {
 
     @Test func `a code is open and Codable`() throws {
         let code = NetworkError.Code(rawValue: "teapot")
-        #expect(NetworkError(code, "short and stout").code == code)
+        #expect(NetworkError(code, "short and stout").code == code && "\(code)" == "teapot")
         #expect(try JSONEncoder().encode([code]) == Data(#"["teapot"]"#.utf8))
     }
 

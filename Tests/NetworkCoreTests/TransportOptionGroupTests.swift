@@ -55,6 +55,7 @@ struct TransportOptionGroupTests {
             $0.connection.keepAlive?.probes = 128
         },
         Case("connection.happyEyeballsDelay") { $0.connection.happyEyeballsDelay = .zero },
+        Case("expectContinue") { $0.expectContinue = .zero },
         Case("connection.happyEyeballsDelay") { $0.connection.happyEyeballsDelay = .seconds(61) },
         Case("tls.maximumVersion") { $0.tls.maximumVersion = .tls1_1 },
         Case("tls.ciphers") { $0.tls.ciphers = "A B" },
@@ -195,6 +196,7 @@ struct TransportOptionGroupTests {
         (.addressPolicy, Case("policy") { $0.addressPolicy = .noPrivateRanges }),
         (.digestAuthentication, Case("digest") { $0.authentication = .digest(user: "a", password: "b") }),
         (.awsSigV4, Case("aws") { $0.authentication = .awsSigV4(.init(keyID: "a", secretKey: "b")) }),
+        (.expectContinue, Case("expectContinue") { $0.expectContinue = .seconds(1) }),
         (.brotli, Case("br") { $0.acceptedEncodings = [.brotli] }),
         (.zstd, Case("zstd") { $0.acceptedEncodings = [.zstd] }),
     ]

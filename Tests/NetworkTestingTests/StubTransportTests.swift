@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -219,5 +220,21 @@ struct StubTransportTests {
         let data = RequestData(path: "http://h/", content: .text("x"))
         await expectFailure(.unsupported) { try await stub.send(data, as: .data).body }
         #expect(stub.sent.isEmpty)
+    }
+
+    @Test func `interim responses and trailer fields are those of a real transport`() async throws {
+        let stub = StubTransport()
+        let hint = HTTPResponse(status: .init(code: 103), headerFields: [.init("Link")!: "</a>"])
+        stub.when(.post("/"), .text("page").after(interim: hint).after(.zero))
+        let heads = Guarded<[HTTPResponse]>([])
+        var data = RequestData(
+            path: "http://h/", method: .post,
+            content: .bytes(Data("body".utf8)).followed(byTrailers: { [.init("X-A")!: "1"] }))
+        data.interimResponse = { head in heads.withLock { $0.append(head) } }
+        #expect(try await NetworkClient(transport: stub).send(data, as: .text).body == "page")
+        #expect(heads.withLock(\.self) == [hint])
+        #expect(stub.sent.map(\.trailers) == [[.init("X-A")!: "1"]] && stub.sent.map(\.text) == ["body"])
+        let lacking = NetworkClient(transport: StubTransport(lacking: [.requestTrailers]))
+        await expectFailure(.unsupported) { try await lacking.send(data, as: .text) }
     }
 }

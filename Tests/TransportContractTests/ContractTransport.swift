@@ -13,11 +13,13 @@ struct ContractTransport: Sendable, CustomTestStringConvertible {
 
     static let curl = ContractTransport(kind: "curl", transport: CurlNetworkDispatcher.shared)
     static let urlsession = ContractTransport(kind: "urlsession", transport: URLSessionNetworkDispatcher.shared)
+    /// Under curl's name, since it has curl's exclusions.
+    private static let http3 = ContractTransport(kind: "curl", transport: HTTP3Front())
     /// All transports, or the one that NETWORKLAYER_CONTRACT_TRANSPORT names. Scripts that test another libcurl set it
-    /// to curl.
+    /// to curl, and `scripts/http3` to http3.
     static let all = {
         let wanted = ProcessInfo.processInfo.environment["NETWORKLAYER_CONTRACT_TRANSPORT"]
-        let transports = [curl, urlsession].filter { wanted == nil || wanted == $0.kind }
+        let transports = wanted == "http3" ? [http3] : [curl, urlsession].filter { wanted == nil || wanted == $0.kind }
         precondition(!transports.isEmpty, "NETWORKLAYER_CONTRACT_TRANSPORT is '\(wanted ?? "")'")
         return transports
     }()

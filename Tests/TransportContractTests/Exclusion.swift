@@ -13,7 +13,8 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
             headWithoutSpaces, headWithoutReason, headWithBareLineFeeds, redirectWithoutLocation, truncatedGzip,
             trailers, fieldOrder, repeatedFieldsOfOtherCase, immediateReuse, headThatEndsEarly, conflictingLengths,
             redirectToOddHost, largeHead, backPressure, uploadOnAClosedConnection, headWithOddNames, enormousLength,
-            manyFields, droppedFlood, nestedEncodings, slowUpload, resetInHandshake, methodCase
+            manyFields, droppedFlood, nestedEncodings, slowUpload, resetInHandshake, methodCase, streamedUpload,
+            interimResponses, requestTrailers, expectContinue, brotliBody, versionCase, cache
     }
 
     enum Expectation {
@@ -123,6 +124,28 @@ struct Exclusion: Sendable, CustomTestStringConvertible {
         urlsession(
             .methodCase, .isUnsupported, "URLSession writes a method like `get` in capitals",
             "sends methods as they are written"),
+        urlsession(
+            .streamedUpload, .isUnsupported,
+            "a body that is produced while it is sent is sent empty, or crashes the process, when it has to be sent again",
+            "begins the stream anew"),
+        urlsession(
+            .brotliBody, .isUnsupported, "URLSession accepts the codings of its own choice", "lets them be chosen"),
+        urlsession(
+            .versionCase, .mayFail, "a status line with `http/1.1` is taken for one of HTTP/1.1",
+            "refuses such a line"),
+        Exclusion(
+            transport: "curl", name: .cache, expectation: .fails,
+            reason: "no cache: a request is conditional if its caller makes it so", until: "never: by design"),
+        Exclusion(
+            transport: "urlsession", name: .cache, expectation: .fails,
+            reason: "no cache: a request is conditional if its caller makes it so", until: "never: by design"),
+        urlsession(.interimResponses, .fails, "interim responses are not reported", "reports them"),
+        urlsession(
+            .requestTrailers, .isUnsupported, "URLSession can't send trailer fields after a request's body",
+            "sends them"),
+        urlsession(
+            .expectContinue, .isUnsupported, "URLSession has no wait for 100 Continue with a time of its own",
+            "has such a wait"),
         urlsession(
             .fieldOrder, .fails, "response header fields come sorted by name, repeated ones joined",
             "keeps the order"),

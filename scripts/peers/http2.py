@@ -13,11 +13,17 @@
     /waiting       the number of requests that wait on this connection
     /resets        the number of streams that clients have reset so far, in total
     /trailers      200, `ok` and a field after the body; /trailers/2 announces the two bytes first
+    /early/HOW     `early` and the end of the stream after the first bytes of the body, HOW: reset (200, and RST_STREAM
+                   with NO_ERROR), length (200, with Content-Length), 413
+    /echo          200, and each piece of the request's body as it comes
+    /speak/N       200 and one byte; for each piece of the request's body another one, and after N the end and
+                   RST_STREAM with NO_ERROR
+    /hints         103 twice, the first with two fields, then 200, `ok`
     /one-each      200, and GOAWAY: the connection accepts no further request
     /http1/NAME    over HTTP/2, resets the stream with HTTP_1_1_REQUIRED; over HTTP/1.1, 200 with how many requests of
                    this name were refused, and how many bytes the body has
 
-Over HTTP/1.1 it resets every connection at the first bytes of any other request.
+Over HTTP/1.1 it responds to /early in one chunk, and resets every connection at the first bytes of any other request.
 
     http2.py ADDRESS PORT CERTIFICATE KEY
 """
@@ -31,7 +37,7 @@ import sys
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.errors import ErrorCodes
-from h2.events import RequestReceived, StreamReset
+from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 from h2.exceptions import ProtocolError
 from h2.settings import SettingCodes
 
@@ -46,6 +52,10 @@ class Peer(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.waiting = []
+        # How many more bytes each stream that speaks with its client gets; None for one that echoes.
+        self.turns = {}
+        # How a stream ends early, once its request's body has begun.
+        self.early = {}
         self.received = b""
         self.speaks_http2 = transport.get_extra_info("ssl_object").selected_alpn_protocol() == "h2"
         if not self.speaks_http2:
@@ -77,14 +87,42 @@ class Peer(asyncio.Protocol):
         for event in events:
             if isinstance(event, RequestReceived):
                 self.answer(event.stream_id, dict(event.headers)[":path"])
+            elif isinstance(event, DataReceived) and event.stream_id in self.early:
+                self.end_early(event.stream_id, self.early.pop(event.stream_id))
+            elif isinstance(event, DataReceived) and event.stream_id in self.turns:
+                self.http.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                self.take_turn(event.stream_id, event.data)
+            elif isinstance(event, StreamEnded) and self.turns.get(event.stream_id, 0) is None:
+                self.http.end_stream(event.stream_id)
             elif isinstance(event, StreamReset):
                 resets += 1
                 held.discard((self, event.stream_id))
         self.flush()
 
+    def take_turn(self, stream, piece):
+        left = self.turns[stream]
+        if left is None:
+            self.http.send_data(stream, piece)
+        elif left > 0:
+            self.turns[stream] = left - 1
+            self.http.send_data(stream, b"A", end_stream=left == 1)
+            if left == 1:
+                self.http.reset_stream(stream, ErrorCodes.NO_ERROR)
+
+    def end_early(self, stream, how):
+        self.head(stream, 5 if how == "length" else None, how if how.isdigit() else "200")
+        self.http.send_data(stream, b"early", end_stream=True)
+        if how == "reset":
+            self.http.reset_stream(stream, ErrorCodes.NO_ERROR)
+
     def answer_http1(self):
         head, end, body = self.received.partition(b"\r\n\r\n")
         path = head.split(b" ", 2)[1].decode() if head.count(b" ") > 1 else ""
+        if path.startswith("/early/"):
+            if body and not self.turns:
+                self.turns[0] = 0
+                self.transport.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n\r\n")
+            return
         if not path.startswith("/http1/"):
             self.reset()
             return
@@ -94,8 +132,8 @@ class Peer(asyncio.Protocol):
             self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(text), text))
             self.received = b""
 
-    def head(self, stream, length=None):
-        fields = [(":status", "200")]
+    def head(self, stream, length=None, status="200"):
+        fields = [(":status", status)]
         if length is not None:
             fields.append(("content-length", str(length)))
         self.http.send_headers(stream, fields)
@@ -145,6 +183,19 @@ class Peer(asyncio.Protocol):
             self.head(stream, int(rest[0]) if rest else None)
             self.http.send_data(stream, b"ok")
             self.http.send_headers(stream, [("x-after", "the body")], end_stream=True)
+        elif name == "early":
+            self.early[stream] = rest[0]
+        elif name == "echo":
+            self.head(stream)
+            self.turns[stream] = None
+        elif name == "speak":
+            self.head(stream)
+            self.turns[stream] = int(rest[0])
+            self.take_turn(stream, b"")
+        elif name == "hints":
+            self.http.send_headers(stream, [(":status", "103"), ("link", "</a>; rel=preload"), ("x-first", "1")])
+            self.http.send_headers(stream, [(":status", "103"), ("link", "</b>; rel=preload")])
+            self.whole(stream, b"ok")
         elif name == "http1":
             refused[path] += 1
             self.end(stream, "http1")

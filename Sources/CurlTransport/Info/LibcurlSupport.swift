@@ -171,9 +171,13 @@ struct LibcurlSupport: Sendable {
         switch version {
         // Automatic is HTTP/2 only where it has no such fault.
         case .http1_0, .http1_1, .automatic: true
-        case .http2, .http2PriorKnowledge, .http3: pausesHTTP2
+        case .http2, .http2PriorKnowledge, .http3, .http3Only: pausesHTTP2
         }
     }
+
+    /// Whether requests may become ones of HTTP/3 unasked. Older versions than this one have not been tried with a real
+    /// server.
+    var upgradesToHTTP3: Bool { features.contains("HTTP3") && version >= LibcurlVersion(8, 23) }
 
     /// Returns whether a request certainly goes out over HTTP/1.
     func speaksHTTP1(_ version: TransportOptions.HTTPVersion, isSecure: Bool) -> Bool {
@@ -181,7 +185,7 @@ struct LibcurlSupport: Sendable {
         case .http1_0, .http1_1: true
         case .automatic: !(isSecure && http2ByDefault)
         case .http2, .http3: !isSecure
-        case .http2PriorKnowledge: false
+        case .http2PriorKnowledge, .http3Only: false
         }
     }
 

@@ -21,6 +21,7 @@ struct CurlCode: RawRepresentable, Hashable, Sendable {
     static let http2 = CurlCode(CURLE_HTTP2)
     static let http2Stream = CurlCode(CURLE_HTTP2_STREAM)
     static let http3 = CurlCode(CURLE_HTTP3)
+    static let quicConnectError = CurlCode(CURLE_QUIC_CONNECT_ERROR)
     static let interfaceFailed = CurlCode(CURLE_INTERFACE_FAILED)
     static let notBuiltIn = CurlCode(CURLE_NOT_BUILT_IN)
     static let ok = CurlCode(CURLE_OK)

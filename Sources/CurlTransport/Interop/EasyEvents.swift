@@ -69,6 +69,8 @@ protocol EasyBody: AnyObject {
     var position: Int { get }
     /// When libcurl was given the last byte; `nil` before.
     var delivered: MonotonicTime? { get }
+    /// The lines of the trailer fields, once the body has ended; `nil` if none can follow it.
+    var trailerLines: [String]? { get }
     /// Returns whether libcurl has been given the whole body and has sent that many bytes.
     func isWhole(sent: Int) -> Bool
     /// Fills the room as far as there are bytes.

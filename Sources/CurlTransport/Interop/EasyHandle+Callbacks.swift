@@ -72,6 +72,18 @@ extension EasyHandle {
         }
     }
 
+    /// libcurl frees the list. 0 is CURL_TRAILERFUNC_OK, and 1 is CURL_TRAILERFUNC_ABORT.
+    static let trailers: ccurl_trailer_callback = { list, context in
+        guard let easy = unsafe of(context: context), let lines = easy.reader?.trailerLines else { return 1 }
+        for line in lines {
+            guard let longer = unsafe line.withCString({ unsafe curl_slist_append(list?.pointee, $0) }) else {
+                return 1
+            }
+            unsafe list?.pointee = longer
+        }
+        return 0
+    }
+
     /// libcurl seeks to absolute positions, and in streams only to the start.
     static let seek: ccurl_seek_callback = { context, offset, origin in
         guard let context = unsafe context, origin == 0 else { return ccurl_seek_fail }

@@ -264,6 +264,9 @@ import NetworkCore
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_READDATA, context), "CURLOPT_READDATA")
         try unsafe check(ccurl_easy_setopt_seek_callback(pointer, Self.seek), "CURLOPT_SEEKFUNCTION")
         try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_SEEKDATA, context), "CURLOPT_SEEKDATA")
+        guard reader.trailerLines != nil else { return }
+        try unsafe check(ccurl_easy_setopt_trailer_callback(pointer, Self.trailers), "CURLOPT_TRAILERFUNCTION")
+        try unsafe check(ccurl_easy_setopt_pointer(pointer, CURLOPT_TRAILERDATA, context), "CURLOPT_TRAILERDATA")
     }
 
     /// Reports what goes over the wire to the wire log. The log lives until ``close()``.

@@ -28,6 +28,8 @@ struct LongOption {
     static let maxConnectionIdle = LongOption(number: CURLOPT_MAXAGE_CONN, name: "CURLOPT_MAXAGE_CONN")
     static let maxConnectionLife = LongOption(number: CURLOPT_MAXLIFETIME_CONN, name: "CURLOPT_MAXLIFETIME_CONN")
     static let connectTimeout = LongOption(number: CURLOPT_CONNECTTIMEOUT_MS, name: "CURLOPT_CONNECTTIMEOUT_MS")
+    static let expectTimeout = LongOption(
+        number: CURLOPT_EXPECT_100_TIMEOUT_MS, name: "CURLOPT_EXPECT_100_TIMEOUT_MS")
     static let httpVersion = LongOption(number: CURLOPT_HTTP_VERSION, name: "CURLOPT_HTTP_VERSION")
     static let pipeWait = LongOption(number: CURLOPT_PIPEWAIT, name: "CURLOPT_PIPEWAIT")
     static let pathAsIs = LongOption(number: CURLOPT_PATH_AS_IS, name: "CURLOPT_PATH_AS_IS")
@@ -46,6 +48,8 @@ struct LongOption {
     static let tcpKeepCount = LongOption(number: CURLoption(rawValue: 326), name: "CURLOPT_TCP_KEEPCNT")
     static let happyEyeballs = LongOption(
         number: CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, name: "CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS")
+    static let shuffleAddresses = LongOption(
+        number: CURLOPT_DNS_SHUFFLE_ADDRESSES, name: "CURLOPT_DNS_SHUFFLE_ADDRESSES")
     static let lowSpeedLimit = LongOption(number: CURLOPT_LOW_SPEED_LIMIT, name: "CURLOPT_LOW_SPEED_LIMIT")
     static let lowSpeedTime = LongOption(number: CURLOPT_LOW_SPEED_TIME, name: "CURLOPT_LOW_SPEED_TIME")
     static let proxyTunnel = LongOption(number: CURLOPT_HTTPPROXYTUNNEL, name: "CURLOPT_HTTPPROXYTUNNEL")
@@ -127,6 +131,7 @@ enum OptionValue {
     static let http2OverTLS = ccurl_http_version_2
     static let http2PriorKnowledge = ccurl_http_version_2_prior_knowledge
     static let http3 = ccurl_http_version_3
+    static let http3Only = ccurl_http_version_3_only
     static let ifModifiedSince = ccurl_time_if_modified
     /// CURLHEADER_SEPARATE.
     static let separateHeaders = 1

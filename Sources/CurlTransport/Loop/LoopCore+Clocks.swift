@@ -47,7 +47,9 @@ extension LoopCore {
         case .neverAgain where mayBeStuck:
             state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.nudgeInterval)
         case .neverAgain: break
-        case .fail(let code): abandon(transfer, transfer.timeout(code))
+        case .fail(let code):
+            let error = transfer.timeout(code)
+            abandon(transfer, code == .connectTimeout ? transfer.ofConnecting(error) : error)
         }
     }
 

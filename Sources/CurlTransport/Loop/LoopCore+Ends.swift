@@ -62,6 +62,15 @@ extension LoopCore {
     /// The interval between checks of an abandoned transfer, which has no other clock.
     private static let lookupCheck = Duration.milliseconds(100)
 
+    /// Ends the exchange for its caller if the response is over. The rest of the request's body has its last second,
+    /// since a server may respond first and read then. If it is not out by then, the connection is closed.
+    func endIfOver(_ transfer: Transfer) {
+        guard transfer.state.life.isInLibcurl, transfer.hasEarlyEnd, !transfer.state.clocks.isDraining else { return }
+        transfer.endEarly()
+        transfer.state.clocks.drain(until: clock.now + Self.drainTime)
+        state.deadlines.set(transfer.state.slot, noLaterThan: clock.now + Self.drainTime)
+    }
+
     /// Discards the rest of a body. A small rest is read to its end, so that the connection can be kept. A request
     /// whose body is still going out gets the same time for it if the response is empty, or its length unknown.
     func discard(_ transfer: Transfer) {

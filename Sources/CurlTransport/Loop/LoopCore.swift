@@ -157,11 +157,16 @@ final class LoopCore: Unshared<LoopCore.State> {
     }
 
     func flushTouched() {
+        var undecided: [Transfer] = []
         for transfer in state.touched {
-            transfer.state.isTouched = false
+            // libcurl may have ended it with an error that has not been taken yet, and that looks like an early end.
+            let isUndecided = transfer.hasRequestBody && leavesDone
+            transfer.state.isTouched = isUndecided
+            if isUndecided { undecided.append(transfer) } else if transfer.hasRequestBody { endIfOver(transfer) }
             if let wakeUp = transfer.channel.wakeUp() { state.wakeUps.add(wakeUp) }
         }
         state.touched.removeAll(keepingCapacity: true)
+        state.touched += undecided
         if state.wakeUps.run(), isAlone { LoopThread.yield() }
     }
 

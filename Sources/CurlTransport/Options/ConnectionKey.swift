@@ -68,8 +68,10 @@ extension TransportOptions {
             && (connection.forbidsReuse
                 || rate.maximumReceivedPerSecond != nil && support.suffers(from: .http2ReceivingLimitFails))
         switch httpVersion {
-        case .http1_0, .http1_1, .http2PriorKnowledge: return httpVersion
-        case .http2, .http3: return isSecure && !(isAlone && httpVersion == .http2) ? httpVersion : .http1_1
+        case .http1_0, .http1_1, .http2PriorKnowledge, .http3Only: return httpVersion
+        case .http2: return isSecure && !isAlone ? .http2 : .http1_1
+        // Through a proxy, libcurl 8.23 would ask it for a tunnel of UDP first (RFC 9298).
+        case .http3: return isSecure ? (ProxyOption.mayTunnel(self) ? .http2 : .http3) : .http1_1
         case .automatic: return isAlone || support.speaksHTTP1(.automatic, isSecure: isSecure) ? .http1_1 : .http2
         }
     }

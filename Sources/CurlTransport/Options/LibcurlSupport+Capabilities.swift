@@ -48,7 +48,7 @@ extension TransportCapabilities {
             .http1_0, .http1_1, .bodyOnGet, .streamedRequestBodies, .ipv6Literals, .rawBodies, .exactResponseFields,
             .lenientHeads, .trailers, .backPressure, .wireLog, .detailedMetrics, .firstByteTimeout, .proxyOptions,
             .connectionOptions, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4,
-            .authoritiesInMemory,
+            .authoritiesInMemory, .requestTrailers, .interimResponses, .expectContinue,
         ]
         var reasons: [Capability: String] = [:]
         for (capability, obstacle) in support.obstacles where reasons[capability] == nil {
@@ -64,7 +64,8 @@ extension TransportCapabilities {
             facts: [
                 ("features", support.features.sorted().joined(separator: " ")),
                 ("protocols", support.protocols.joined(separator: " ")),
-                ("HTTP/2 by default", support.http2ByDefault ? "yes" : "no: from libcurl 8.14"),
+                ("HTTP/2 by default", support.obstacleToHTTP2.map { "no: \($0)" } ?? "yes"),
+                ("authorities", support.ownAuthorities),
                 ("known faults", quirks.map(\.rawValue).joined(separator: " ")),
             ]
         )
@@ -72,6 +73,20 @@ extension TransportCapabilities {
 }
 
 extension LibcurlSupport {
+    /// Why HTTP/2 is not negotiated unasked; `nil` where it is.
+    var obstacleToHTTP2: String? {
+        guard !http2ByDefault else { return nil }
+        guard features.contains("HTTP2") else { return "this libcurl was built without it" }
+        let mixes = suffers(from: .http2BodiesMix)
+        let fault = mixes ? "mixes up the bodies of HTTP/2" : "may lose or hold up paused bodies of HTTP/2"
+        return "this libcurl \(fault); from libcurl \(Quirk.http2ResumeStalls.fixedIn) on it is the default"
+    }
+
+    /// The authorities that it trusts where a request names none. Where it has both, the directory does not count.
+    var ownAuthorities: String {
+        defaultCAFile.map { "file \($0)" } ?? defaultCADirectory.map { "directory \($0)" } ?? "none built in"
+    }
+
     /// The capabilities that not every libcurl has, each with the reason why this one lacks it; `nil` where it has it.
     fileprivate var obstacles: [(capability: TransportCapabilities.Capability, obstacle: String?)] {
         let builtIn = builtIn.map { ($0.capability, $0.isBuiltIn ? nil : "this libcurl was built without it") }

@@ -1,6 +1,7 @@
 import NetworkCore
 
-/// The resolver's options (CURLOPT_DOH_URL). The pool sets the time of its cache (CURLOPT_DNS_CACHE_TIMEOUT).
+/// The resolver's options (CURLOPT_DOH_URL, DNS_SHUFFLE_ADDRESSES). The pool sets the time of its cache
+/// (CURLOPT_DNS_CACHE_TIMEOUT).
 struct NameOption: EasyOption {
     let all: TransportOptions
     private var options: TransportOptions.Names { all.names }
@@ -29,6 +30,7 @@ struct NameOption: EasyOption {
     func apply(to easy: EasyHandle) throws {
         try Self.check(all, environmentNamesProxy: NoProxyOption.mayBeNamedForHTTPS)
         if let url = options.dnsOverHTTPS { try easy.set(.dnsOverHTTPS, url) }
+        if options.shufflesAddresses { try easy.set(.shuffleAddresses, 1) }
     }
 }
 

@@ -92,7 +92,7 @@ struct HeaderFieldsOption: EasyOption {
         if hasBody {
             // Removes what libcurl adds: its form type, and the wait of up to a second for '100 Continue'.
             if !fields.contains(.contentType) { lines.append("Content-Type:") }
-            if !fields.contains(.expect) { lines.append("Expect:") }
+            if !request.expectsContinue { lines.append("Expect:") }
         }
         try easy.set(.headerLines, lines)
     }
@@ -106,21 +106,34 @@ struct HTTPVersionOption: EasyOption {
         switch version {
         case .http1_0: try easy.set(.httpVersion, OptionValue.http1_0)
         case .http1_1, .automatic: try easy.set(.httpVersion, OptionValue.http1_1)
-        case .http3: try easy.set(.httpVersion, OptionValue.http3)
-        case .http2, .http2PriorKnowledge:
-            try easy.set(
-                .httpVersion, version == .http2 ? OptionValue.http2OverTLS : OptionValue.http2PriorKnowledge)
+        case .http2, .http2PriorKnowledge, .http3, .http3Only:
+            try easy.set(.httpVersion, value)
             // A burst waits until the first connection shows whether it multiplexes, instead of opening one each.
             try easy.set(.pipeWait, 1)
         }
     }
 
-    /// Refuses options with which the request's connection would have the streams of others, or stop them.
+    /// The number of a version whose connections have several streams.
+    private var value: Int {
+        switch version {
+        case .http3: OptionValue.http3
+        case .http3Only: OptionValue.http3Only
+        case .http2PriorKnowledge: OptionValue.http2PriorKnowledge
+        default: OptionValue.http2OverTLS
+        }
+    }
+
+    /// Refuses HTTP/3 alone where it is not possible, and options with which the request's connection would have the
+    /// streams of others, or stop them.
     static func check(_ request: TransportRequest, support: LibcurlSupport) throws {
         let options = request.options
+        if options.httpVersion == .http3Only, let obstacle = request.obstacleToQUIC {
+            throw NetworkError(
+                .unsupported, "HTTP/3 alone (httpVersion) is not possible \(obstacle)", phase: .preparing)
+        }
         guard options.hasRareOptions else { return }
         let hasStreams =
-            options.httpVersion == .http2PriorKnowledge
+            [.http2PriorKnowledge, .http3Only].contains(options.httpVersion)
             || options.httpVersion == .http3 && request.url.scheme == "https"
         if hasStreams, options.connection.forbidsReuse { throw NetworkError.sharesStreams }
         if options.httpVersion == .http2PriorKnowledge, options.rate.maximumReceivedPerSecond != nil,
@@ -131,7 +144,45 @@ struct HTTPVersionOption: EasyOption {
     }
 }
 
+extension TransportRequest {
+    /// Returns the request over HTTP/1.1 if trailer fields follow its body: libcurl has no others, and would leave them
+    /// out over HTTP/2 and 3.
+    func overVersionForTrailers() throws -> TransportRequest {
+        guard body?.hasTrailers == true, options.httpVersion != .http1_1 else { return self }
+        guard options.httpVersion == .automatic else { throw NetworkError.trailersNeedHTTP1 }
+        var request = self
+        request.options.httpVersion = .http1_1
+        return request
+    }
+
+    /// Why the request can't go over QUIC; `nil` if it can.
+    fileprivate var obstacleToQUIC: String? {
+        if url.scheme != "https" { return "without TLS: it needs an https URL" }
+        if ProxyOption.mayTunnel(options) { return "where a proxy may be used (proxy)" }
+        if options.connection.unixSocket != nil { return "over a Unix socket (connection.unixSocket)" }
+        return options.takesTLS1_3 ? nil : "below TLS 1.3 (tls.maximumVersion)"
+    }
+}
+
+extension TransportOptions {
+    fileprivate var takesTLS1_3: Bool { tls.maximumVersion == nil || tls.maximumVersion == .tls1_3 }
+
+    /// Whether requests without a version of their own may become ones of HTTP/3.
+    /// - Parameter support: The libcurl found.
+    func mayUpgradeToHTTP3(over support: LibcurlSupport) -> Bool {
+        guard httpVersion == .automatic, support.upgradesToHTTP3, !ProxyOption.mayTunnel(self) else { return false }
+        return connection.unixSocket == nil && takesTLS1_3
+            && resolvedVersion(isSecure: true, support: support) == .http2
+    }
+}
+
 extension NetworkError {
+    fileprivate static var trailersNeedHTTP1: NetworkError {
+        NetworkError(
+            .unsupported, "libcurl sends the trailer fields of a request over HTTP/1.1 alone (httpVersion)",
+            phase: .preparing)
+    }
+
     fileprivate static var sharesStreams: NetworkError {
         NetworkError(
             .unsupported,
@@ -231,6 +282,10 @@ extension TransportRequest {
         let usesEnvironments = !isRare || ProxyOption.usesEnvironments(options)
         try NoProxyOption(usesEnvironments: usesEnvironments, url: url).apply(to: easy)
         guard isRare else { return }
+        if expectsContinue, let wait = options.expectContinue {
+            // libcurl takes no more than 31 bits.
+            try easy.set(.expectTimeout, min(wait.roundedUpMilliseconds, Int(Int32.max)))
+        }
         for option in rareOptions { try option.apply(to: easy) }
     }
 

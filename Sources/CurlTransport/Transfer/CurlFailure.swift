@@ -32,14 +32,18 @@ enum CurlFailure {
         }
     }
 
-    /// Returns the error of a QUIC connection that was not made, which libcurl reports as a lost connection.
-    static func noQUIC(_ code: CurlCode, text: String?) -> NetworkError {
-        if let fault = tlsFault(code, text: text ?? "", verification: 0), fault != .tlsFailed {
-            return error(code, text: text, phase: .connecting, isInBody: false)
-        }
-        return NetworkError(
-            .connectFailed, "no QUIC connection to the server (HTTP/3 needs UDP)", phase: .connecting,
-            underlying: underlying(code, text: text))
+    /// Returns the error of a request for HTTP/3 that got no connection, which libcurl reports as a lost one; `nil` for
+    /// the codes of other failures, such as a certificate's.
+    /// - Parameter isAlone: Whether only QUIC was tried.
+    static func noQUIC(_ code: CurlCode, text: String?, isAlone: Bool) -> NetworkError? {
+        let isLoss = [.couldNotConnect, .sendError, .recvError, .http3, .quicConnectError].contains(code)
+        guard isLoss, tlsFault(code, text: text ?? "", verification: 0) == nil else { return nil }
+        let message =
+            isAlone
+            ? "no QUIC connection to the server (HTTP/3 needs UDP to its port; the server may also have refused the "
+                + "handshake)"
+            : "no connection to the server, neither over QUIC (HTTP/3) nor over TCP"
+        return NetworkError(.connectFailed, message, phase: .connecting, underlying: underlying(code, text: text))
     }
 
     /// Returns the error of a connection to the proxy that was not made, which libcurl reports like one to the server.
@@ -79,6 +83,11 @@ enum CurlFailure {
         case .http2 where isOfSocket(text), .http3 where isOfSocket(text):
             isInBody
                 ? (.truncatedBody, "the connection broke in the body") : (.connectionLost, "the connection broke")
+        // That the server reset a stream of HTTP/3, or ended it within the head.
+        case .http3 where text.hasPrefix("HTTP/3 stream "):
+            isInBody
+                ? (.truncatedBody, "the server ended the stream in the body")
+                : (.connectionLost, "the server ended the stream without a response")
         // Before the request has gone out, only a proxy has sent a head.
         case .weirdServerReply where phase == .connecting,
             .badFunctionArgument where phase == .connecting && (text.isEmpty || text.contains("response header")):

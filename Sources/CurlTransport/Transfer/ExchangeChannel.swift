@@ -229,9 +229,6 @@ final class ExchangeChannel: Sendable {
     /// The number of bytes that the reader has received.
     var deliveredBytes: Int { state.withLock { $0.flow.received - $0.flow.held } }
 
-    /// Returns whether the reader has received that many bytes in all and none are held.
-    func hasDelivered(_ count: Int) -> Bool { state.withLock { $0.flow.held == 0 && $0.flow.received == count } }
-
     /// The end of the exchange, if it succeeded.
     var end: ExchangeEnd? { state.withLock { $0.end } }
 }

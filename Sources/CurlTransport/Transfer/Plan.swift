@@ -28,6 +28,8 @@ final class Plan: @unchecked Sendable {
     let looksUpBehindProxy: Bool
     /// Whether a request of these options may leave its handle to the next one.
     let keepsHandles: Bool
+    /// What is known about HTTP/3 at the place of the connections; `nil` where nothing depends on it.
+    let http3: HTTP3Place?
     /// The timeouts of the first request, which most others have too.
     let limits: TransferLimits
     private let timeouts: Timeouts
@@ -37,9 +39,10 @@ final class Plan: @unchecked Sendable {
 
     init(
         _ request: TransportRequest, origin: Origin, clock: LoopClock, trustsAnyServer: Bool,
-        support: LibcurlSupport = Libcurl.found
+        http3: HTTP3Place? = nil, support: LibcurlSupport = Libcurl.found
     ) {
         let options = request.options
+        self.http3 = http3
         (groups, self.origin, self.clock) = (options.groupsAlone, origin, clock)
         self.trustsAnyServer = trustsAnyServer
         (limits, timeouts) = (TransferLimits(options), Timeouts(options))

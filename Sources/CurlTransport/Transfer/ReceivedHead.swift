@@ -38,6 +38,9 @@ final class ReceivedHead: UnreadHead {
         }
     }
 
+    /// Whether the response came over HTTP/3.
+    var isHTTP3: Bool { whole.bytes.starts(with: "HTTP/3".utf8) }
+
     var head: HTTPResponse {
         parsed.withLock { parsed in
             if let parsed { return parsed }

@@ -32,6 +32,9 @@ struct ResponseFraming {
     /// Whether no body follows the head, whatever its lines say (RFC 9110 §15.4.5, §15.3.5).
     private var isEmpty = false
 
+    /// The body's length in bytes; `nil` if the head does not say it.
+    var bodyLength: Int? { isEmpty ? 0 : isChunked || hasCoding ? nil : announced }
+
     init(mustBeHTTP1: Bool = false) { self.mustBeHTTP1 = mustBeHTTP1 }
 
     /// Whether libcurl may discard bytes that it reads together with the head or the last chunk.

@@ -30,6 +30,10 @@ struct ResponseState {
     var wholeHead: WholeHead { WholeHead(bytes: head.bytes, scan: scan) }
     /// Whether the connection must carry no other request, since the head can be read in two ways.
     var doubtsFraming: Bool { framing.isDoubtful }
+    /// The head of an interim response, which is whole.
+    var interimHead: [UInt8]? { head.isComplete && head.isInterim && failure == nil ? head.bytes : nil }
+    /// The body's length in bytes on the wire, if the head says it.
+    var bodyLength: Int? { framing.bodyLength }
     /// Whether libcurl may discard bytes that follow the response or its head.
     var mayHideSurplus: Bool { framing.mayHideSurplus }
 

@@ -46,6 +46,10 @@ extension Transfer {
     var longestPause: Duration { max(.milliseconds(2_500), TransferLimits.pause(of: request.options) / 2) }
 
     func waits(on descriptor: Int32, for interest: Epoll.Interest) {
+        if hasRequestBody {
+            state.run.wanted = (descriptor, interest)
+            if state.response.head.hasFinalHead { state.delegate?.transferWasTouched(self) }
+        }
         if hasRequestBody, !interest.isEmpty {
             state.run.sendingSocket = descriptor
         } else if state.run.sendingSocket == descriptor {
@@ -100,6 +104,17 @@ extension Transfer {
             state.sending.isRefused
                 ? NetworkError.refusedAgain(state.sending.attempts) : NetworkError.notRepeated(request.method.rawValue))
         return false
+    }
+
+    /// Returns the error of a connection that was not made. Where the request has gone out before, over a kept one, the
+    /// error must not say that the server never got it.
+    func ofConnecting(_ error: any Error) -> any Error {
+        guard let error = error as? NetworkError, error.phase == .connecting, state.sending.isRepeat,
+            !state.sending.mayGoOut(sent: sentBytes)
+        else { return error }
+        var lost = NetworkError.notRepeated(request.method.rawValue)
+        lost.underlying = error.underlying
+        return lost
     }
 }
 

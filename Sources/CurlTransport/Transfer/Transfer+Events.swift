@@ -33,6 +33,7 @@ extension Transfer: EasyEvents {
     /// its trace of HTTP/2. From its beginning on, since other lines have texts of the request and of the server.
     private static let refusals: [(StaticString, StaticString)] = [
         ("HTTP/2 stream ", " refused by server"), ("[HTTP/2] [", "] REFUSED_STREAM"),
+        ("HTTP/3 stream ", " refused by server"),
     ]
 
     func logged(_ line: BorrowedBytes) {
@@ -63,6 +64,7 @@ extension Transfer: EasyEvents {
         // Before the response can end: then the connection is back in the pool.
         if state.response.doubtsFraming, state.run.easy?.endsItsConnection() != true { return false }
         if line.count <= 2, state.response.mayHideSurplus || request.method == .head, !watchesLog() { return false }
+        if line.count <= 2, let report = request.interimResponse, !reportInterim(to: report) { return false }
         switch verdict {
         case .proceed: break
         case .headIsComplete: guard finalHeadArrived() else { return false }
@@ -76,6 +78,19 @@ extension Transfer: EasyEvents {
             state.run.tlsSession = state.run.easy?.tlsSession
         }
         return true
+    }
+
+    /// Reports an interim response, if that is what has just ended.
+    /// - Returns: Whether to continue.
+    private func reportInterim(to report: (HTTPResponse) -> Void) -> Bool {
+        guard let bytes = state.response.interimHead else { return true }
+        do {
+            report(try ResponseHeadParser.parse(bytes))
+            return true
+        } catch {
+            state.response.fail(error)
+            return false
+        }
     }
 
     /// - Returns: Whether to continue.
@@ -123,6 +138,12 @@ extension Transfer: EasyEvents {
     }
 
     func bodyArrived(_ piece: BorrowedBytes) -> Receiving {
+        let receiving = take(piece)
+        if hasRequestBody { state.run.isHeldBack = receiving == .pause }
+        return receiving
+    }
+
+    private func take(_ piece: BorrowedBytes) -> Receiving {
         let isSpent = clock.state.isSpent(by: piece.count, at: piece.place, of: state.run.easy?.receiveBuffer ?? 0)
         if isSpent, isPausable, state.response.failure == nil {
             state.delegate?.transferYields(self)

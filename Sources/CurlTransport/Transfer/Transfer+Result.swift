@@ -20,7 +20,14 @@ extension NetworkError {
 extension Transfer {
     /// Returns the caller's result for a transfer that libcurl reports as done.
     func result(of easy: EasyHandle, _ code: CurlCode) -> Result<ExchangeEnd, any Error> {
-        outcome(of: easy, code).mapError(noted)
+        outcome(of: easy, code).mapError { noted(ofConnecting($0)) }
+    }
+
+    /// Ends the exchange for its caller, whose response is over, while the request's body still goes out.
+    func endEarly() {
+        guard let easy = state.run.easy else { return }
+        channel.end(.success(ExchangeEnd(self, easy.info(hasRequestBody: hasRequestBody))))
+        upload?.leave()
     }
 
     /// Returns an error with the number of repeats added.
@@ -58,10 +65,10 @@ extension Transfer {
         let phase = state.response.hasResponse ? .receiving : CurlFailure.phase(of: code) ?? phaseWithoutResponse(info)
         guard code == .ok else {
             let isInBody = state.response.hasResponse && state.response.head.hasFinalHead
-            if request.options.httpVersion == .http3, info.newConnections > 0, info.tls == nil,
-                !state.response.hasResponse
+            if asksForHTTP3, state.sending.attempts == 0,
+                let error = CurlFailure.noQUIC(code, text: easy.failureText, isAlone: plan.key.version == .http3Only)
             {
-                return .failure(CurlFailure.noQUIC(code, text: easy.failureText))
+                return .failure(error)
             }
             var error = CurlFailure.error(
                 code, text: easy.failureText, phase: phase, isInBody: isInBody, verification: easy.verificationResult)
@@ -101,7 +108,11 @@ extension Transfer {
         let options = request.options
         let phase = code == .connectTimeout ? .connecting : phase
         guard code == .connectTimeout, state.life == .waiting || state.run.lookUp.isKnown else {
-            return .timeout(code, of: options, phase: phase)
+            var error = NetworkError.timeout(code, of: options, phase: phase)
+            if plan.key.version == .http3Only, phase == .connecting {
+                error.message += "; HTTP/3 needs UDP to its port"
+            }
+            return error
         }
         let time = options.connectTimeout ?? .zero
         return NetworkError(code, "the host's name was not resolved within \(time) (connectTimeout)", phase: phase)

@@ -49,6 +49,11 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
 
     var origin: Origin { @inline(__always) _read { yield ownPlan.origin } }
 
+    /// What is known about HTTP/3 at the place of the request's connections, if anything depends on it.
+    var http3: HTTP3Place? { ownPlan.http3 }
+    /// Whether the request asks for HTTP/3.
+    var asksForHTTP3: Bool { ownPlan.key.version == .http3 || ownPlan.key.version == .http3Only }
+
     /// The loop's time.
     var clock: LoopClock { ownPlan.clock }
 
@@ -125,7 +130,10 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
     private var outgoing: TransportRequest {
         guard state.dropsExpectation || state.http1Plan != nil else { return request }
         var outgoing = request
-        if state.dropsExpectation { outgoing.headerFields[.expect] = nil }
+        if state.dropsExpectation {
+            outgoing.headerFields[.expect] = nil
+            outgoing.options.expectContinue = nil
+        }
         if state.http1Plan != nil { outgoing.options.httpVersion = .http1_1 }
         return outgoing
     }
@@ -241,9 +249,7 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
     var hasReadBody: Bool { (state.run.easy?.reader?.position ?? 0) > 0 }
 
     /// Whether the request waits for the server's 100 before its body goes out (RFC 9110 §10.1.1).
-    var expectsContinue: Bool {
-        request.body != nil && !state.dropsExpectation && request.headerFields.contains(.expect)
-    }
+    var expectsContinue: Bool { !state.dropsExpectation && request.expectsContinue }
 
     /// Whether the server may still wait for the body: no part of it has gone out with the last attempt.
     var owesBody: Bool {
@@ -283,6 +289,23 @@ final class Transfer: Unshared<TransferState>, @unchecked Sendable {
     }
 
     // MARK: The response's body
+
+    /// Whether the response has ended before its request's body has: libcurl ends a transfer when both have.
+    ///
+    /// A length says it. Without one, over HTTP/1, libcurl no longer waits for bytes from the server. It doesn't either
+    /// while the body is paused or has a rate, while TLS has to send before it can receive, and below 8.7 when the
+    /// connection has ended within the body: there the request's body goes on, and libcurl judges at its end. Over
+    /// HTTP/2 nothing shows the end of a 2xx but the server's RST_STREAM (RFC 9113 §8.1), after which libcurl ends the
+    /// transfer, as it does after any other status.
+    var hasEarlyEnd: Bool {
+        guard state.hasHandedOutHead, isSendingBody, state.response.failure == nil else { return false }
+        if let length = state.response.bodyLength { return channel.receivedBytes == length }
+        guard speaksHTTP1, let (socket, interest) = state.run.wanted, !interest.contains(.read),
+            !state.run.isHeldBack, interest.isEmpty || !plan.maySendOverTLS,
+            !request.options.hasRareOptions || request.options.rate == TransportOptions.Rate()
+        else { return false }
+        return Libcurl.found.sharesReceiveBuffer || !ReceiveQueue.hasEnded(socket)
+    }
 
     /// The largest part of a discarded body that is read to keep its connection, in bytes.
     static let maximumDrained = 65_536

@@ -64,6 +64,10 @@ struct TransferRun {
     var tlsSession: TLSSession?
     /// The socket that libcurl waits on, for a transfer with a body.
     var sendingSocket: Int32?
+    /// What libcurl last wanted of which socket, for a transfer with a body.
+    var wanted: (socket: Int32, interest: Epoll.Interest)?
+    /// Whether libcurl holds back the response's body, since a callback has paused it.
+    var isHeldBack = false
     /// Whether libcurl has requested the body since the request last went out.
     var isBodyWanted = false
     /// Whether libcurl paused the transfer while it holds bytes to send.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 
 /// Delivers a body to libcurl chunk by chunk, and again from the start when libcurl rewinds it (after a kept-alive
 /// connection that turned out to be closed, or a challenge).
@@ -18,6 +19,11 @@ final class RequestBodyReader: EasyBody {
     private var hasEnded = false
 
     init(_ source: Source) { self.source = source }
+
+    var trailerLines: [String]? {
+        guard case .upload(let upload) = source, upload.hasTrailers else { return nil }
+        return upload.trailers.map { "\($0.name.rawName): \($0.value)" }
+    }
 
     func isWhole(sent: Int) -> Bool {
         guard sent >= position else { return false }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import NetworkCore
 import Synchronization
 
@@ -14,6 +15,8 @@ final class UploadChannel: Sendable {
         var reading: StreamReading?
         /// Whether the response is over, and the body has its last second.
         var isLeft = false
+        /// The fields after the body, once it has been produced.
+        var trailers = HTTPFields()
         var waitingProducer: CheckedContinuation<Void, Never>?
         var resumeSender: (@Sendable () -> Void)?
 
@@ -40,6 +43,11 @@ final class UploadChannel: Sendable {
 
     /// The body's length in bytes, if known.
     var length: Int? { producer.length }
+
+    /// Whether trailer fields may follow the body.
+    var hasTrailers: Bool { producer.hasTrailers }
+    /// The fields after the body, once it has been produced.
+    var trailers: HTTPFields { state.withLock(\.trailers) }
 
     /// Signals the task that starts the producer that libcurl wants the body, for the first time or again.
     private let starts: AsyncStream<Int>.Continuation
@@ -120,6 +128,7 @@ final class UploadChannel: Sendable {
                 do {
                     try await StreamReading.$current.withValue(reading) {
                         try await producer.run { try await self.deliver($0, round: round) }
+                        if producer.hasTrailers { keep(try await producer.checkedTrailers(), round: round) }
                     }
                     end(nil, round: round)
                 } catch {
@@ -159,6 +168,10 @@ final class UploadChannel: Sendable {
         case .stop: throw CancellationError()
         case .wait: await waitForRoom(round: round)
         }
+    }
+
+    private func keep(_ trailers: HTTPFields, round: Int) {
+        state.withLock { if $0.round == round { $0.trailers = trailers } }
     }
 
     private func waitForRoom(round: Int) async {

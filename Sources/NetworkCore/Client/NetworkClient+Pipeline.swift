@@ -188,7 +188,7 @@ extension NetworkClient {
     }
 
     /// Whether a URL has the base URL's origin; without a base, every URL has it.
-    private func isBase(originOf url: RequestURL) -> Bool {
+    package func isBase(originOf url: RequestURL) -> Bool {
         guard let baseURL else { return true }
         return (try? RequestURL.separatingCredentials(from: baseURL).url)?.hasSameOrigin(as: url) ?? false
     }

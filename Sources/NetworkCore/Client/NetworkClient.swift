@@ -170,3 +170,16 @@ public struct NetworkClient: NetworkDispatcher, SafelyPrinted {
     /// The transport, and whether there is a base URL.
     public var description: String { "a client over \(transport.name)\(baseURL == nil ? "" : ", with a base URL")" }
 }
+
+extension NetworkClient: ReportsFigures {
+    /// The figures of the client's steps, such as breakers and limits; not of its transport, which other clients share.
+    public var figures: [Figure] {
+        get async {
+            var all: [Figure] = []
+            for case let step as any ReportsFigures in interceptors + exchangeInterceptors {
+                all += await step.figures
+            }
+            return all
+        }
+    }
+}

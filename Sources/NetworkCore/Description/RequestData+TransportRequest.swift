@@ -17,6 +17,8 @@ extension RequestData {
         if !pathParameters.isEmpty { request.template = PathTemplate.name(of: path) }
         request.headerFields = try HTTPFields(checking: headerFields)
         if let idleTimeout { request.options.idleTimeout = idleTimeout }
+        if let expectContinue { request.options.expectContinue = expectContinue }
+        if let interimResponse { request.interimResponse = interimResponse }
         guard let content = try content ?? contentOfParameters() else { return request }
         let encoded = try content.encoded(by: RequestContent.Defaults(json: encoder, conventions: conventions))
         request.body = encoded.body

@@ -45,6 +45,11 @@ public struct RequestData: Sendable, SafelyPrinted {
     /// The longest time without any transfer of bytes, in place of the client's ``TransportOptions/idleTimeout``. With
     /// `nil`, the default, the client's applies.
     public var idleTimeout: Duration?
+    /// The longest wait for the server's 100 before the body goes out, in place of the client's
+    /// ``TransportOptions/expectContinue``. With `nil`, the default, the client's applies.
+    public var expectContinue: Duration?
+    /// Receives each interim response before the final one; see ``TransportRequest/interimResponse``.
+    public var interimResponse: (@Sendable (HTTPResponse) -> Void)?
     /// The reason why the request can't be sent, if it is known already. Sending the request throws it.
     package var refusal: (any Error)?
 

@@ -7,7 +7,7 @@ package struct PlayedExchange: Sendable {
     /// When a step comes: at a time since the start of the exchange, or so long after the step before it.
     package enum Moment: Sendable { case at(Duration), after(Duration) }
 
-    fileprivate let request: TransportRequest
+    package let request: TransportRequest
     private let transport: String
     private let readElapsed: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -24,6 +24,7 @@ package struct PlayedExchange: Sendable {
     }
 
     /// Waits for the head, or a part of the body after it, but no longer than the timeouts allow.
+    /// - Returns: The fields after the body.
     /// - Throws: The timeout that comes first; ``NetworkError/cancelled`` if the task is cancelled.
     package func wait(_ moment: Moment, hasHead: Bool = false) async throws {
         let now = readElapsed()
@@ -44,9 +45,12 @@ package struct PlayedExchange: Sendable {
     /// A stream is the caller's own and may ignore its cancellation, so it is not waited for after a timeout.
     /// - Throws: The timeout that comes first; ``NetworkError/cancelled`` if the task is cancelled; an error of the
     ///   body.
-    package func read(_ body: TransportRequest.Body, _ take: @escaping @Sendable (Data) throws -> Void) async throws {
+    @discardableResult
+    package func read(
+        _ body: TransportRequest.Body, _ take: @escaping @Sendable (Data) throws -> Void
+    ) async throws -> HTTPFields {
         let progress = Progress(time: readElapsed())
-        let outcome = FirstOutcome<Void>()
+        let outcome = FirstOutcome<HTTPFields>()
         let reader = Task {
             do {
                 try await body.read { piece in
@@ -57,7 +61,7 @@ package struct PlayedExchange: Sendable {
                 if let length = body.length, length != count {
                     throw NetworkError.bodyLengthMismatch(expected: length, got: "\(count)")
                 }
-                outcome.finish(.success(()))
+                outcome.finish(.success(try await body.trailers()))
             } catch {
                 outcome.finish(.failure(error))
             }
@@ -77,7 +81,7 @@ package struct PlayedExchange: Sendable {
             reader.cancel()
             watch.cancel()
         }
-        try await outcome.value(orWhenCancelled: NetworkError.cancelled)
+        return try await outcome.value(orWhenCancelled: NetworkError.cancelled)
     }
 
     /// How far a request's body was read.

@@ -7,6 +7,8 @@ public struct ReceivedRequest: Sendable, SafelyPrinted {
     public let head: String
     /// The body, without the framing of a chunked transfer.
     public let body: Data
+    /// The lines of the trailer fields after the body, in the order received.
+    public internal(set) var trailerLines: [String] = []
     /// The number of the connection, from 0 in the order in which the server accepted them.
     public let connection: Int
 
@@ -66,6 +68,7 @@ struct RequestReader {
 
     /// Reads the body that a head announces, and calls a closure with each piece.
     mutating func readBody(of head: String, _ take: (Data) -> Void) -> BodyEnd {
+        trailerLines = []
         let request = ReceivedRequest(head: head, body: Data(), connection: 0)
         if request.values(of: "Transfer-Encoding").contains(where: { $0.lowercased() == "chunked" }) {
             return readChunks(take)
@@ -97,9 +100,15 @@ struct RequestReader {
         return .cut
     }
 
-    /// Skips the trailer fields, up to the blank line.
+    /// The lines of the last body's trailer fields.
+    private(set) var trailerLines: [String] = []
+
+    /// Reads the trailer fields, up to the blank line.
     private mutating func readTrailers() -> Bool {
-        while let line = readLine() { if line.isEmpty { return true } }
+        while let line = readLine() {
+            if line.isEmpty { return true }
+            trailerLines.append(line)
+        }
         return false
     }
 

@@ -42,7 +42,7 @@ struct ScriptedConnection {
         var body = Data()
         let end = reader.readBody(of: head) { body.append($0) }
         guard end != .cut else { return .peer }
-        log.add(ReceivedRequest(head: head, body: body, connection: number))
+        log.add(ReceivedRequest(head: head, body: body, trailerLines: reader.trailerLines, connection: number))
         return end == .complete ? nil : .script
     }
 

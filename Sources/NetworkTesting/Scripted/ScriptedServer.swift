@@ -76,8 +76,9 @@ public final class ScriptedServer: Sendable {
     /// call does nothing.
     public func stop() {
         guard !isStopped else { return }
-        log.stop()
+        // First, or a client whose connection is closed could make another one.
         listener.stop()
+        log.stop()
     }
 
     /// Whether the server has stopped, also because its socket failed.

@@ -12,10 +12,13 @@ public struct SentRequest: Sendable, SafelyPrinted {
     /// The whole body as it would be sent, compressed if ``NetworkCore/TransportOptions/requestCompression`` says so;
     /// empty if there is none.
     public let body: Data
+    /// The trailer fields after the body, as they would go out; empty if there are none.
+    public let trailers: HTTPFields
     /// The request's options: timeouts, limits, protocol versions and others.
     public let options: TransportOptions
 
-    init(_ request: TransportRequest, body: Data) {
+    init(_ request: TransportRequest, body: Data, trailers: HTTPFields = [:]) {
+        self.trailers = trailers
         method = request.method
         url = request.url
         headerFields = request.wireFields

@@ -7,6 +7,7 @@ public struct StubResponse: Sendable, SafelyPrinted {
         case response(HTTPResponse, [Data], every: Duration, failure: (any Error)?)
         case failure(any Error)
         case computed(@Sendable (SentRequest) throws -> StubResponse)
+        case interim([HTTPResponse], then: @Sendable () -> StubResponse)
     }
 
     let outcome: Outcome
@@ -92,6 +93,12 @@ public struct StubResponse: Sendable, SafelyPrinted {
         return response
     }
 
+    /// Returns the same response after interim ones, which ``NetworkCore/TransportRequest/interimResponse`` receives:
+    /// `.text("page").after(interim: HTTPResponse(status: 103))`.
+    public func after(interim: HTTPResponse...) -> StubResponse {
+        StubResponse(outcome: .interim(interim, then: { self }))
+    }
+
     /// The kind of response, and its size.
     public var description: String {
         switch outcome {
@@ -100,6 +107,7 @@ public struct StubResponse: Sendable, SafelyPrinted {
             return "\(head.status.code), \(head.headerFields.count) header fields, a body of \(bytes) bytes"
         case .failure(let error): return "a failure: \(type(of: error))"
         case .computed: return "a computed response"
+        case .interim(let interim, let rest): return "\(interim.count) interim responses, then \(rest())"
         }
     }
 }

@@ -97,8 +97,9 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
             try request.check(for: capabilities)
             let body = try request.wireBody()
             let received = Guarded(body?.bytes ?? Data())
+            var trailers = HTTPFields()
             if let body, body.bytes == nil {
-                try await exchange.read(body) { piece in
+                trailers = try await exchange.read(body) { piece in
                     let count = received.withLock { bytes in
                         bytes += piece
                         return bytes.count
@@ -107,7 +108,7 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
                     guard count <= limit else { throw NetworkError.bodyTooLarge(limit: limit) }
                 }
             }
-            let sent = SentRequest(request, body: received.withLock(\.self))
+            let sent = SentRequest(request, body: received.withLock(\.self), trailers: trailers)
             return try await give(try response(to: sent), to: sent, exchange)
         } catch {
             throw exchange.naming(error)
@@ -130,6 +131,9 @@ public final class StubTransport: HTTPTransport, NetworkDispatcher {
         switch response.outcome {
         case .failure(let error): throw error
         case .computed(let make): return try await give(try make(sent), to: sent, exchange)
+        case .interim(let interim, let rest):
+            for head in interim { exchange.request.interimResponse?(head) }
+            return try await give(rest(), to: sent, exchange)
         case .response(let head, let chunks, let interval, let failure):
             let body = PlayedBody(
                 chunks.map { ($0, .after(interval)) }, failure: failure.map { ($0, .after(.zero)) },

@@ -55,10 +55,17 @@ struct CurlFailureTests {
         #expect(CurlFailure.error(fault, text: text, phase: late, isInBody: false).code == .responseHeadTooLarge)
     }
 
-    /// libcurl reports a QUIC port that refuses as a lost connection.
-    @Test func `a QUIC connection that was not made is no lost one`() {
-        let error = CurlFailure.noQUIC(.recvError, text: nil)
-        #expect(error.code == .connectFailed && error.phase == .connecting)
+    /// libcurl 8.23 reports a QUIC port that refuses as a lost connection, and so a server that is not there at all.
+    @Test(arguments: [true, false])
+    func `a connection that a request for HTTP 3 did not get is no lost one`(isAlone: Bool) throws {
+        for code in [CurlCode.recvError, .sendError, .couldNotConnect, .quicConnectError] {
+            let error = try #require(CurlFailure.noQUIC(code, text: nil, isAlone: isAlone))
+            #expect(error.code == .connectFailed && error.phase == .connecting && error.message.contains("QUIC"))
+            #expect(error.message.contains("TCP") == !isAlone)
+        }
+        for code in [CurlCode.couldNotResolveHost, .pinnedKeyMismatch, .peerFailedVerification] {
+            #expect(CurlFailure.noQUIC(code, text: nil, isAlone: isAlone) == nil)
+        }
     }
 
     @Test func `a proxy whose scheme libcurl lacks is a failure of the proxy`() {

@@ -23,6 +23,34 @@ struct LibcurlSupportTests {
     func `HTTP/2 is negotiated unasked only where no fault is left`(version: LibcurlVersion, isDefault: Bool) {
         #expect(support(version).http2ByDefault == isDefault)
         #expect(!support(version, features: []).http2ByDefault)
+        let reason = support(version).obstacleToHTTP2
+        let fault = version < LibcurlVersion(8, 1) ? "mixes up" : "paused"
+        #expect(
+            isDefault
+                ? reason == nil : reason?.contains(fault) == true && reason?.contains("from libcurl 8.14.0") == true)
+        #expect(support(version, features: []).obstacleToHTTP2 == "this libcurl was built without it")
+    }
+
+    /// The article has what requests speak over each version, and the fault that is the reason.
+    @Test func `the article's table of versions is true`() throws {
+        let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let article = package.appending(path: "Sources/NetworkLayer/NetworkLayer.docc/HTTPVersions.md")
+        let rows = try String(contentsOf: article, encoding: .utf8).split(separator: "\n")
+            .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+            .filter { $0.count == 4 && $0[0].contains(".") && $0[0].allSatisfy { $0.isNumber || $0 == "." } }
+        #expect(rows.count >= 9)
+        let quirks: [LibcurlSupport.Quirk] = [.http2BodiesMix, .http2PauseLosesData, .http2ResumeStalls]
+        var known = ""
+        for row in rows {
+            let numbers = row[0].split(separator: ".").compactMap { Int($0) }
+            let found = support(LibcurlVersion(numbers[0], numbers[1]))
+            #expect(row[1] == (found.http2ByDefault ? "HTTP/2" : "HTTP/1.1"), "\(row)")
+            let isRefused = found.suffers(from: .http2BodiesMix)
+            #expect(row[2] == (isRefused ? "refused" : found.isPausable(.http2) ? "yes" : "no pauses"), "\(row)")
+            let reason = quirks.first(where: found.suffers)?.rawValue ?? "none known"
+            #expect(row[3].contains(reason) || row[3].hasPrefix("the same") && reason == known, "\(row)")
+            known = reason
+        }
     }
 
     /// Regression: libcurl's default of 300 s ended connections that had a longer timeout, or none.

@@ -39,6 +39,24 @@ struct NameOptionTests {
         }
     }
 
+    @Test func `shuffled addresses begin with any of them, and others with the first`() async throws {
+        let all = (1...5).map { "127.0.0.1\($0)" }
+        var firsts: [Bool: Set<String>] = [:]
+        for number in 0..<24 {
+            let (log, shuffles) = (Recorder(), number % 2 == 0)
+            await expectFailure(.connectFailed) {
+                try await Exchange("http://known.invalid:1/", over: CurlNetworkDispatcher()) {
+                    $0.names.addresses = [.init("known.invalid", port: 1, all)]
+                    $0.names.shufflesAddresses = shuffles
+                    $0.wireLog = WireLog(log.logger)
+                }
+            }
+            let first = try #require(log.all.first { $0.contains("Trying ") })
+            firsts[shuffles, default: []].formUnion(all.filter { first.contains($0) })
+        }
+        #expect(firsts[false] == ["127.0.0.11"] && (firsts[true]?.count ?? 0) > 1)
+    }
+
     /// Regression: libcurl read no entry with a name of more than 255 bytes.
     @Test func `five addresses in long notation are pinned`() async throws {
         try await withServer(.ok("x")) { server async throws in

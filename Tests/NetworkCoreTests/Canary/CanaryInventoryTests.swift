@@ -33,7 +33,7 @@ struct CanaryInventoryTests {
         "WireLog": "a logger and names",
         "TransportMetrics": "times, counts and addresses",
         "TransportStatistics": "counts, times and origins", "TransportStatistics.Connections": "counts and a time",
-        "TransportStatistics.Loops": "counts and times",
+        "TransportStatistics.Loops": "counts and times", "Figure": "a name and a number", "Figure.Kind": "two words",
         "Empty": "nothing", "JSONRequestEncoder": "an encoder", "JSONResponseDecoder": "a decoder",
         "ClosureResponseDecoder": "a closure",
         "ResponseValidation": "closures", "CookieJar.PublicSuffixList": "names",

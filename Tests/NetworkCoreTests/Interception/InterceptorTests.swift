@@ -231,6 +231,34 @@ struct InterceptorTests {
         #expect(duration.contains(/=\d+\.\d{6}$/))
     }
 
+    @Test func `without a logger of its own, the log takes the task's, with its metadata`() async throws {
+        let (lines, metadata) = (Recorder(), Recorder())
+        let logger = Logger(label: "test") { _ in RecordingLog(note: lines.note, data: { metadata.note($0) }) }
+        let client = NetworkClient(transport: AnsweringTransport(Answer(status: 200))).with {
+            // The deadline makes the steps run in a task of their own.
+            $0.options.totalTimeout = .seconds(60)
+            $0.interceptors = [.logging()]
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for user in 1...2 {
+                group.addTask {
+                    try await withLogger(logger) { _ in
+                        try await withLogger(mergingMetadata: ["handled": "\(user)"]) { _ in
+                            let data = RequestData(path: "http://h/users/{id}", pathParameters: ["id": "\(user)"])
+                            _ = try await client.send(data, as: .data)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(lines.all.count == 2)
+        for user in 1...2 {
+            let line = try #require(metadata.all.first { $0.contains("url.full=http://h/users/\(user)") })
+            #expect(line.contains("handled=\(user)") && line.contains("url.template=/users/{id}"), "\(line)")
+        }
+    }
+
     @Test func `a failure's level and code are in the log`() async throws {
         let lines = Recorder()
         let metadata = Recorder()
@@ -299,6 +327,7 @@ private struct RecordingLog: LogHandler {
 
     func log(event: LogEvent) {
         note("\(event.level): \(event.message) \(event.metadata ?? [:])")
-        data((event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
+        let all = metadata.merging(event.metadata ?? [:]) { $1 }
+        data(all.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
     }
 }

@@ -31,6 +31,7 @@ struct ExtremeValueTests {
     static let timed: [Option<Duration>] = [
         Option("connectTimeout") { $0.connectTimeout = $1 }, Option("idleTimeout") { $0.idleTimeout = $1 },
         Option("totalTimeout") { $0.totalTimeout = $1 }, Option("firstByteTimeout") { $0.firstByteTimeout = $1 },
+        Option("expectContinue") { $0.expectContinue = $1 },
         Option("names.cacheTime") { $0.names.cacheTime = $1 },
         Option("rate.lowSpeed.duration") { $0.rate.lowSpeed = .init(bytesPerSecond: 1, for: $1) },
         Option("connection.keepAlive.idle") { options, value in

@@ -3,7 +3,7 @@ extension UInt8 {
     var isLetter: Bool { (0x41...0x5A).contains(self & 0xDF) }
     package var isLetterOrDigit: Bool { isLetter || isDigit }
     var isControl: Bool { self < 0x20 || self == 0x7F }
-    var isBlank: Bool { self == 0x20 || self == 0x09 }
+    package var isBlank: Bool { self == 0x20 || self == 0x09 }
     /// Whether a token may have the byte (RFC 9110 §5.6.2).
     var isOfToken: Bool { isLetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 
@@ -129,7 +129,7 @@ extension StringProtocol {
 
 extension Substring.UTF8View {
     /// Takes the text of a quoted string (RFC 9110 §5.6.4), whose opening quote is first; `nil` without an end.
-    mutating func popQuoted() -> String? {
+    package mutating func popQuoted() -> String? {
         self = dropFirst()
         var text: [UInt8] = []
         while let byte = popFirst() {

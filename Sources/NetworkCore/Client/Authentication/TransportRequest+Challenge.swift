@@ -164,7 +164,9 @@ extension TransportRequest.Body {
         guard case .produced(let producer) = content else { return self }
         return Self(
             content: .produced(
-                BodyProducer(length: producer.length, isReplayable: producer.isReplayable) { deliver in
+                BodyProducer(
+                    length: producer.length, isReplayable: producer.isReplayable, trailers: producer.trailers
+                ) { deliver in
                     guard flag.raise() else { throw CancellationError() }
                     try await producer.run(deliver)
                 }))

@@ -3,6 +3,9 @@ public import Logging
 
 /// An interceptor that logs requests and their responses to a swift-log `Logger`, without secrets and without bodies.
 ///
+/// Without a logger of its own it takes the task's, `Logger.current`, for each message: what a service's handler binds
+/// with `withLogger(mergingMetadata:)`, such as the number of its request, is in the lines of the calls it makes.
+///
 /// A message has the method, the URL without its query, the status and the time. Its metadata have the same for
 /// programs, under the names of
 /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/):
@@ -10,6 +13,7 @@ public import Logging
 /// | key | value |
 /// | --- | --- |
 /// | `http.request.method`, `url.full` | the request; the URL without query, user and password |
+/// | `url.template` | ``TransportRequest/template``, where the request has one |
 /// | `http.response.status_code` | the status, where there is a response |
 /// | `http.client.request.duration` | the time to the response's head or to the failure, in seconds |
 /// | `error.type` | the ``NetworkError/Code``, or the type of another error |
@@ -25,24 +29,25 @@ public import Logging
 /// In ``NetworkClient/interceptors`` it logs calls; in ``NetworkClient/exchangeInterceptors`` it logs each exchange, as
 /// the steps before it made the request.
 public struct LoggingInterceptor: Interceptor {
-    private let logger: Logger
+    private let own: Logger?
     private let level: Logger.Level
     private let failureLevel: Logger.Level
     private let ownSecrets: Set<HTTPField.Name>
 
     /// Creates a logging interceptor.
     /// - Parameters:
-    ///   - logger: The logger that receives the messages.
+    ///   - logger: The logger that receives the messages. Default: `nil`, for the task's, `Logger.current`. One that no
+    ///     `withLogger` has bound is swift-log's, with an empty label.
     ///   - level: The level of responses with a status below 500, and of cancelled requests. Default: `info`.
     ///   - failureLevel: The level of requests that end without a response, and of responses with a status of 500 or
     ///     above. Default: `warning`.
     ///   - secretFields: More header fields whose values are not shown, in addition to ``SecretFields`` and
     ///     ``TransportOptions/secretFields``.
     public init(
-        _ logger: Logger, level: Logger.Level = .info, failureLevel: Logger.Level = .warning,
+        _ logger: Logger? = nil, level: Logger.Level = .info, failureLevel: Logger.Level = .warning,
         secretFields: Set<HTTPField.Name> = []
     ) {
-        self.logger = logger
+        own = logger
         self.level = level
         self.failureLevel = failureLevel
         ownSecrets = secretFields
@@ -53,25 +58,31 @@ public struct LoggingInterceptor: Interceptor {
         async throws -> TransportResponse
     {
         let start = ContinuousClock.now
+        // The steps below run in the same task or in a child, so the task's logger is the same before and after.
+        let logger = own ?? .current
         do {
             let response = try await next(request)
+            let level = response.head.status.code < 500 ? level : failureLevel
+            guard level >= logger.logLevel else { return response }
             let time = start.duration(to: .now)
-            var metadata = metadata(of: call, request, time, .success(response))
+            var metadata = metadata(of: call, request, time, .success(response), for: logger)
             if logger.logLevel <= .debug { metadata["response"] = shown(response.head.headerFields, of: request) }
             logger.log(
-                level: response.head.status.code < 500 ? level : failureLevel,
+                level: level,
                 "\(request.method.rawValue) \(request.url): \(response.head.status.code) in \(time.shortText)",
                 metadata: metadata
             )
             return response
         } catch {
-            let time = start.duration(to: .now)
             let reported = call.reported(error)
+            let level = NetworkError.cancelled ~= reported ? level : failureLevel
+            guard level >= logger.logLevel else { throw error }
+            let time = start.duration(to: .now)
             let reason = NetworkError.logText(of: reported)
             logger.log(
-                level: NetworkError.cancelled ~= reported ? level : failureLevel,
+                level: level,
                 "\(request.method.rawValue) \(request.url): failed after \(time.shortText): \(reason)",
-                metadata: metadata(of: call, request, time, .failure(reported))
+                metadata: metadata(of: call, request, time, .failure(reported), for: logger)
             )
             throw error
         }
@@ -79,7 +90,7 @@ public struct LoggingInterceptor: Interceptor {
 
     private func metadata(
         of call: NetworkClient.Call, _ request: TransportRequest, _ time: Duration,
-        _ outcome: Result<TransportResponse, any Error>
+        _ outcome: Result<TransportResponse, any Error>, for logger: Logger
     ) -> Logger.Metadata {
         let microseconds = Int(min(max(0, time.inSeconds * 1e6), 1e15).rounded())
         let seconds = "\(microseconds / 1_000_000).\("\(1_000_000 + microseconds % 1_000_000)".dropFirst())"
@@ -88,6 +99,7 @@ public struct LoggingInterceptor: Interceptor {
             "http.client.request.duration": "\(seconds)", "call": "\(call.id)",
             "attempt": "\(call.attempts)", "exchange": "\(call.exchanges)",
         ]
+        metadata["url.template"] = request.template.map { "\($0)" }
         switch outcome {
         case .success(let response):
             metadata["http.response.status_code"] = "\(response.status.code)"
@@ -111,7 +123,7 @@ public struct LoggingInterceptor: Interceptor {
 extension Interceptor where Self == LoggingInterceptor {
     /// Logs requests and their responses; see ``LoggingInterceptor/init(_:level:failureLevel:secretFields:)``.
     public static func logging(
-        _ logger: Logger,
+        _ logger: Logger? = nil,
         level: Logger.Level = .info,
         failureLevel: Logger.Level = .warning,
         secretFields: Set<HTTPField.Name> = []

@@ -2,9 +2,16 @@ import FoundationEssentials
 import HTTPTypes
 
 extension NetworkClient.Call {
-    /// Returns what the caller gets for a step's error: at the deadline steps are cancelled, and the call times out.
+    /// The end of the attempt that the task belongs to, for a step that limits its time.
+    @TaskLocal package static var attemptEnd: ContinuousClock.Instant?
+
+    /// Returns what the caller gets for a step's error: at the deadline steps are cancelled, and the call times out; at
+    /// the end of its time, the attempt does.
     package func reported(_ error: any Error) -> any Error {
-        NetworkError.cancelled ~= error && remaining == .zero ? NetworkError.totalTimeout : error
+        guard NetworkError.cancelled ~= error else { return error }
+        if remaining == .zero { return NetworkError.totalTimeout }
+        guard let end = Self.attemptEnd, end <= .now else { return error }
+        return NetworkError(.attemptTimeout, "no response within the time of the attempt")
     }
 
     /// Checks for the deadline and for cancellation, between pieces of work that nothing interrupts and around work
@@ -28,18 +35,20 @@ extension NetworkClient.Call {
 
     /// Runs work that must end by the call's deadline and within a time of its own; `nil` for none.
     package func withinDeadline<Value: Sendable>(
-        and time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
+        and time: Duration?, or error: @autoclosure () -> NetworkError,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard let time, time < remaining ?? .seconds(Int64.max) else { return try await withinDeadline(work) }
-        return try await within(time, or: error, work)
+        return try await within(time, or: error(), work)
     }
 
     private func within<Value: Sendable>(
-        _ time: Duration?, or error: NetworkError, _ work: @escaping @Sendable () async throws -> Value
+        _ time: Duration?, or error: @autoclosure () -> NetworkError,
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         do {
             guard let time else { return try await work() }
-            return try await Self.atMost(time, or: error, work)
+            return try await Self.atMost(time, or: error(), work)
         } catch is CancellationError where Task.isCancelled {
             throw NetworkError.cancelled
         }
@@ -47,7 +56,7 @@ extension NetworkClient.Call {
 
     private static func atMost<Value: Sendable>(
         _ time: Duration,
-        or error: NetworkError,
+        or error: @autoclosure () -> NetworkError,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let end = ContinuousClock.now + min(time, TransportOptions.maximumTimeout)
@@ -60,14 +69,14 @@ extension NetworkClient.Call {
             }
             defer { group.cancelAll() }
             if let value = try await group.next() ?? nil {
-                guard ContinuousClock.now < end else { throw error }
+                guard ContinuousClock.now < end else { throw error() }
                 return value
             }
             let isCancelled = Task.isCancelled
             group.cancelAll()
             let outcome = await group.nextResult()
             if isCancelled, let value = try outcome?.get() ?? nil { return value }
-            throw error.after(outcome)
+            throw error().after(outcome)
         }
     }
 }

@@ -95,20 +95,20 @@ public struct RetryInterceptor: Interceptor {
         func delay(
             after outcome: Result<TransportResponse, any Error>,
             retries: Int,
-            now: Date,
-            random: Double
+            now: @autoclosure () -> Date,
+            random: @autoclosure () -> Double
         ) -> Duration? {
             guard retries < maximumRetries else { return nil }
             switch outcome {
             case .success(let response):
                 guard statuses.contains(response.head.status.code) else { return nil }
-                guard let wish = RetryAfter.duration(in: response.head.headerFields, now: now) else {
-                    return backOff(retries, random)
+                guard let wish = RetryAfter.duration(in: response.head.headerFields, now: now()) else {
+                    return backOff(retries, random())
                 }
-                return wish > maximumRetryAfter ? nil : max(wish, backOff(retries, random))
+                return wish > maximumRetryAfter ? nil : max(wish, backOff(retries, random()))
             case .failure(let error):
                 guard let error = error as? NetworkError, codes.contains(error.code) else { return nil }
-                return backOff(retries, random)
+                return backOff(retries, random())
             }
         }
 

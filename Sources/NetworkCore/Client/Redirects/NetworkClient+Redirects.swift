@@ -73,7 +73,7 @@ extension NetworkError {
 /// The parts of a request that are meant for one origin, and wrong or too much at any other: secrets, and the fields
 /// that name the origin, and the socket at which it is. A redirect leaves them behind, and a client sends them only to
 /// the origin of its base URL.
-enum OfOneOrigin {
+package enum OfOneOrigin {
     /// The fields that name where a request comes from or goes to.
     private static let places: Set<String> = ["host", "referer"]
 
@@ -82,7 +82,7 @@ enum OfOneOrigin {
     }
 
     /// Removes what is meant for one origin from the options. The user and password of a URL carry their own origin.
-    static func remove(from options: inout TransportOptions) {
+    package static func remove(from options: inout TransportOptions) {
         guard options.hasRareOptions else { return }
         options.authentication = nil
         options.tls.clientCertificate = nil

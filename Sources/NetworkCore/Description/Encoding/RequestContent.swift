@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 
 /// The content of a request, made by an encoder: `.json(user)`, `.form(["a": 1])`, `.multipart([…])`, `.text("…")`,
 /// `.bytes(data, contentType: "image/png")`, `.file("/path", contentType: "text/csv")`, or
@@ -47,6 +48,16 @@ public struct RequestContent: Sendable, SafelyPrinted {
         RequestContent { defaults in
             var encoded = try encoded(by: defaults)
             encoded.body = encoded.body.reportingProgress(report)
+            return encoded
+        }
+    }
+
+    /// Returns the same content with trailer fields after it, computed when it has been produced; see
+    /// ``TransportRequest/Body/followed(byTrailers:)``.
+    public func followed(byTrailers trailers: @escaping @Sendable () async throws -> HTTPFields) -> RequestContent {
+        RequestContent { defaults in
+            var encoded = try encoded(by: defaults)
+            encoded.body = encoded.body.followed(byTrailers: trailers)
             return encoded
         }
     }

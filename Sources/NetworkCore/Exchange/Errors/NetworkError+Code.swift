@@ -3,7 +3,7 @@ public import HTTPTypes
 extension NetworkError {
     /// The kind of an error. The set is open: a transport may define its own codes, and a later version of the library
     /// may add some, so keep a `default` in each `switch`.
-    public struct Code: RawRepresentable, Hashable, Sendable, Codable {
+    public struct Code: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
         /// The code's stable name, as logs and `netlayer --as-json` print it.
         public let rawValue: String
 
@@ -11,6 +11,9 @@ extension NetworkError {
         public init(rawValue: String) { self.rawValue = rawValue }
 
         init(_ name: StaticString) { rawValue = "\(name)" }
+
+        /// The code's name.
+        public var description: String { rawValue }
     }
 }
 

@@ -82,7 +82,42 @@ public struct TransportStatistics: Sendable, Hashable {
 }
 
 /// A transport that reports the state of its connections.
-public protocol ReportsStatistics: HTTPTransport {
+public protocol ReportsStatistics: HTTPTransport, ReportsFigures {
     /// The state of the connections and the queue now.
     var statistics: TransportStatistics { get async }
+}
+
+extension ReportsStatistics {
+    /// The statistics as figures: those of connections and requests by `origin`, beyond
+    /// ``TransportStatistics/maximumOrigins`` for each loop together as `_OTHER`.
+    public var figures: [Figure] { get async { await statistics.figures } }
+}
+
+extension TransportStatistics {
+    fileprivate var figures: [Figure] {
+        var all = origins
+        if otherOrigins != Connections() { all["_OTHER"] = otherOrigins }
+        return all.flatMap { origin, connections in connections.figures(["origin": origin]) } + [
+            Figure("networklayer.loop.rounds", Double(loops.rounds), .total),
+            Figure("networklayer.loop.busy_seconds", loops.busy / .seconds(1), .total),
+            Figure("networklayer.loop.longest_round_seconds", loops.longestRound / .seconds(1)),
+        ]
+    }
+}
+
+extension TransportStatistics.Connections {
+    fileprivate func figures(_ dimensions: [String: String]) -> [Figure] {
+        func connections(_ state: String, _ number: Int) -> Figure {
+            let state = dimensions.merging(["http.connection.state": state]) { $1 }
+            return Figure("http.client.open_connections", Double(number), by: state)
+        }
+        return [
+            connections("active", open - idle), connections("idle", idle),
+            Figure("networklayer.pool.opened", Double(opened), .total, by: dimensions),
+            Figure("networklayer.pool.closed", Double(closed), .total, by: dimensions),
+            Figure("networklayer.pool.waiting", Double(waiting), by: dimensions),
+            Figure("networklayer.pool.waited", Double(waited), .total, by: dimensions),
+            Figure("networklayer.pool.wait_seconds", waitingTime / .seconds(1), .total, by: dimensions),
+        ]
+    }
 }

@@ -11,6 +11,7 @@ struct RareOptions: Sendable, Hashable {
     var addressPolicy = AddressPolicy.any
     var acceptedEncodings = TransportOptions.ContentEncoding.common
     var requestCompression = TransportOptions.RequestCompression.none
+    var expectContinue: Duration?
 
     func check() throws {
         try tls.check()
@@ -20,6 +21,7 @@ struct RareOptions: Sendable, Hashable {
         try rate.check()
         try authentication?.check()
         try requestCompression.check()
+        if let expectContinue { try OptionCheck.duration(expectContinue, "expectContinue") }
         guard !acceptedEncodings.isEmpty else {
             throw OptionCheck.invalid("acceptedEncodings", "is empty; use 'decompress = false' to request no encoding")
         }
@@ -54,6 +56,7 @@ struct RareOptions: Sendable, Hashable {
         if rate != TransportOptions.Rate() { required += rate.required }
         required += authentication?.required ?? []
         if addressPolicy != .any { required.append(.addressPolicy) }
+        if expectContinue != nil { required.append(.expectContinue) }
         for encoding in acceptedEncodings { required += encoding.required }
         return required
     }

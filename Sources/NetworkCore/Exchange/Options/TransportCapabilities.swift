@@ -72,6 +72,12 @@ extension TransportCapabilities {
         public static let digestAuthentication = Self(rawValue: "Digest authentication")
         /// AWS Signature Version 4: ``TransportOptions/Authentication/awsSigV4(_:)``.
         public static let awsSigV4 = Self(rawValue: "AWS SigV4")
+        /// Trailer fields after a request's body: ``TransportRequest/Body/followed(byTrailers:)``.
+        public static let requestTrailers = Self(rawValue: "request trailers")
+        /// Interim responses: ``TransportRequest/interimResponse``. Nothing requires it: without it, none are reported.
+        public static let interimResponses = Self(rawValue: "interim responses")
+        /// A wait for the server's 100: ``TransportOptions/expectContinue``.
+        public static let expectContinue = Self(rawValue: "expectations")
         /// Brotli: ``TransportOptions/ContentEncoding/brotli``.
         public static let brotli = Self(rawValue: "Brotli")
         /// Zstandard: ``TransportOptions/ContentEncoding/zstd``.
@@ -84,6 +90,7 @@ extension TransportCapabilities {
             .firstByteTimeout, .tlsOptions, .tlsGroups, .tlsSignatureAlgorithms, .authoritiesInMemory,
             .clientCertificateInMemory, .proxyOptions, .httpsProxies, .connectionOptions, .keepAliveProbes,
             .unixSockets, .nameOptions, .rateOptions, .addressPolicy, .digestAuthentication, .awsSigV4, .brotli, .zstd,
+            .requestTrailers, .interimResponses, .expectContinue,
         ]
     }
 }
@@ -150,4 +157,19 @@ public protocol HTTPTransport: Sendable {
     /// Cancelling the task ends the exchange and throws ``NetworkError/Code/cancelled`` at once.
     /// - Throws: ``NetworkError``, once for each failure.
     func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// A transport that can be ended in order.
+public protocol ShutsDown: HTTPTransport {
+    /// Refuses new requests with ``NetworkError/Code/shutDown``, lets running ones end, and fails with the same code
+    /// what has not ended in time. Returns when nothing is left.
+    /// - Parameter patience: The time that running requests may still take; `.zero` ends them at once.
+    func shutDown(within patience: Duration) async
+    /// The time that a service gives running requests at its end. Default: 30 s.
+    var shutdownPatience: Duration { get }
+}
+
+extension ShutsDown {
+    /// 30 s.
+    public var shutdownPatience: Duration { .seconds(30) }
 }

@@ -13,6 +13,15 @@ extension TransportOptions {
         /// How long a resolved name is cached, in whole seconds, up to a year; 0 disables the cache. Default: 60 s.
         /// [CURLOPT_DNS_CACHE_TIMEOUT](https://curl.se/libcurl/c/CURLOPT_DNS_CACHE_TIMEOUT.html)
         public var cacheTime = Duration.seconds(60)
+        /// Whether the addresses of a name are tried in random order, new with each lookup and so each ``cacheTime``.
+        /// Default: `false`, for the system's order ([RFC 6724](https://www.rfc-editor.org/rfc/rfc6724)).
+        ///
+        /// With it the processes of a fleet don't all use the first address. But an address of the other version of IP
+        /// may come first too, which costs ``TransportOptions/Connection/happyEyeballsDelay`` where that version leads
+        /// nowhere: set ``TransportOptions/Connection/ipVersion`` besides. To spread the requests of one process, use
+        /// `AddressBalancer` of `NetworkResilience`.
+        /// [CURLOPT_DNS_SHUFFLE_ADDRESSES](https://curl.se/libcurl/c/CURLOPT_DNS_SHUFFLE_ADDRESSES.html)
+        public var shufflesAddresses = false
         /// The `https` URL of a DNS over HTTPS server to query instead of the system's resolver:
         /// `https://dns.example/dns-query`. Default: `nil`. ``NetworkError/Code/unsupported`` with libcurl 8.5 to 8.8,
         /// which use freed memory when such a lookup is given up.

@@ -111,7 +111,7 @@ public struct TransportOptions: Sendable, Hashable {
         case .http1_1: required.append(.http1_1)
         case .http2: required.append(.http2)
         case .http2PriorKnowledge: required.append(.http2PriorKnowledge)
-        case .http3: required.append(.http3)
+        case .http3, .http3Only: required.append(.http3)
         }
         return required
     }
@@ -119,7 +119,8 @@ public struct TransportOptions: Sendable, Hashable {
     /// The version of HTTP to speak to the server.
     @nonexhaustive
     public enum HTTPVersion: String, Sendable, Hashable, CaseIterable {
-        /// HTTP/2 over TLS where the transport handles it well, or else HTTP/1.1.
+        /// HTTP/2 over TLS where the transport handles it well, or else HTTP/1.1. Over curl also HTTP/3, where the
+        /// dispatcher's configuration has `upgradesToHTTP3` and the server announces it.
         case automatic
         /// HTTP/1.0.
         case http1_0 = "1.0"
@@ -131,9 +132,18 @@ public struct TransportOptions: Sendable, Hashable {
         /// HTTP/2 without negotiation, in the clear (h2c) or over TLS. A server that does not speak HTTP/2 can't be
         /// understood. CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE; refused below libcurl 8.1, like ``http2``.
         case http2PriorKnowledge = "2-prior-knowledge"
-        /// HTTP/3 if the server responds to it, or else HTTP/2 or HTTP/1.1. Without TLS: HTTP/1.1. CURL_HTTP_VERSION_3,
-        /// if libcurl was built with it; refused below libcurl 8.1, like ``http2``.
+        /// HTTP/3 if the server responds to it, or else HTTP/2 or HTTP/1.1. Without TLS: HTTP/1.1. Where a proxy may be
+        /// used: like ``http2``.
+        ///
+        /// After half of ``TransportOptions/Connection/happyEyeballsDelay`` without a response to QUIC (100 ms by
+        /// default), and at once where the server's system refuses it, the connection is made over TCP as well. The
+        /// dispatcher then asks this server for HTTP/2 alone: for a minute, and after each further failure for twice as
+        /// long, up to an hour. CURL_HTTP_VERSION_3, if libcurl was built with it; refused below libcurl 8.1, like
+        /// ``http2``.
         case http3 = "3"
+        /// HTTP/3 or nothing, to find out whether QUIC reaches a server. What does not go over QUIC is refused: a URL
+        /// without TLS, a proxy, a Unix socket, and TLS up to 1.2. CURL_HTTP_VERSION_3ONLY.
+        case http3Only = "3-only"
     }
 
     /// The trusted authorities, the client certificate and the parameters of TLS.
@@ -208,6 +218,20 @@ public struct TransportOptions: Sendable, Hashable {
         set { set(\.requestCompression, newValue) }
     }
 
+    /// The longest wait for the server's 100 before a request's body goes out: the request is sent with
+    /// `Expect: 100-continue` ([RFC 9110 §10.1.1](https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1)), so that a
+    /// server can refuse it before the body. Default: `nil`, which sends no such field. Not supported by the URLSession
+    /// transport.
+    ///
+    /// The body goes out when the server sends 100, or when the time is over, since old servers never do. A final
+    /// response comes in place of the body; the connection is then closed. After a 417 the request is repeated without
+    /// the field. A request without a body has no such field; one of its own waits for a second, or for this time.
+    /// [CURLOPT_EXPECT_100_TIMEOUT_MS](https://curl.se/libcurl/c/CURLOPT_EXPECT_100_TIMEOUT_MS.html)
+    public var expectContinue: Duration? {
+        get { rare?.value.expectContinue }
+        set { set(\.expectContinue, newValue) }
+    }
+
     private mutating func set<Value>(_ path: WritableKeyPath<RareOptions, Value>, _ value: Value) {
         var options = rare?.value ?? RareOptions()
         options[keyPath: path] = value
@@ -239,6 +263,7 @@ public struct TransportOptions: Sendable, Hashable {
         groups.rate = Rate()
         (groups.authentication, groups.urlCredentials) = (nil, nil)
         (groups.acceptedEncodings, groups.requestCompression) = (ContentEncoding.common, .none)
+        groups.expectContinue = nil
         options.rare = groups == RareOptions() ? nil : RareOptionsBox(groups)
         return options
     }

@@ -29,6 +29,34 @@ extension HTTPFields {
 
     static let maximumFields = TransportRequest.maximumHeaderBytes / 5
 
+    /// Checks fields that are to follow a body.
+    /// - Throws: ``NetworkError/Code/invalidHeaderField``.
+    func checkAsTrailers() throws {
+        var bytes = 0
+        for field in self {
+            try field.checkValue()
+            let name = field.name.canonicalName
+            guard !Self.neverTrailers.contains(name), !name.hasPrefix("if-") else {
+                throw NetworkError.invalidHeaderField(
+                    field.name.rawName, "can't be a trailer field: it is read before the body (RFC 9110 §6.5.1)")
+            }
+            bytes += field.name.rawName.utf8.count + field.value.utf8.count + 4
+        }
+        let limit = TransportRequest.maximumHeaderBytes
+        guard bytes <= limit else {
+            throw NetworkError.refused(
+                .invalidHeaderField, "the trailer fields have \(bytes) bytes together; at most \(limit) are sent")
+        }
+    }
+
+    /// The fields that frame, route, authenticate or describe a message.
+    private static let neverTrailers: Set<String> = [
+        "age", "authorization", "cache-control", "connection", "content-encoding", "content-length", "content-range",
+        "content-type", "cookie", "date", "expect", "expires", "host", "keep-alive", "location", "max-forwards",
+        "pragma", "proxy-authorization", "proxy-connection", "range", "retry-after", "set-cookie", "te", "trailer",
+        "transfer-encoding", "upgrade", "vary", "warning",
+    ]
+
     /// Returns the body's length that the head announces, or `nil` if it announces none.
     package func announcedLength() throws(NetworkError) -> Int? {
         var announced: Int?

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import HTTPTypes
 import Synchronization
 
 extension TransportRequest {
@@ -10,11 +11,14 @@ extension TransportRequest {
     /// ``replayableStream(length:_:)`` can be sent again. A ``stream(_:length:)`` can't after its first chunk was read;
     /// the request then fails with ``NetworkError/Code/connectionLost``.
     ///
-    /// A server may respond before it has read the whole body. Over curl, such a response ends where its Content-Length
-    /// says, read chunk by chunk or collected, and a response without one ends when the request's body has ended too.
-    /// The rest of a body is sent for one more second after the response has ended, or after its body has been released
-    /// with at most 64 KiB left; of a response of unknown length, as long as no more than 64 KiB of it come meanwhile.
-    /// Then the connection is closed.
+    /// A server may respond before it has read the whole body, and both sides may speak in turns: each chunk leaves as
+    /// soon as it is produced. Over curl, a response that is over before its request's body ends for its reader at
+    /// once. The rest of the body is then sent for one more second, as it is after the response's body has been
+    /// released with at most 64 KiB left; of a response of unknown length, as long as no more than 64 KiB of it come
+    /// meanwhile. Then the stream's reading is cancelled, and the connection is closed, or the stream of HTTP/2 is.
+    /// Two such ends wait for that of the request's body: over HTTP/2 that of a 2xx without Content-Length, unless the
+    /// server resets the stream ([RFC 9113 §8.1](https://www.rfc-editor.org/rfc/rfc9113#section-8.1)), and with a
+    /// ``TransportOptions/rate`` any without Content-Length.
     public struct Body: Sendable, SafelyPrinted {
         package enum Content: Sendable {
             case bytes(Data)
@@ -93,6 +97,45 @@ extension TransportRequest {
             )
         }
 
+        /// Returns the same body with trailer fields after it, such as a checksum of what was sent
+        /// ([RFC 9110 §6.5](https://www.rfc-editor.org/rfc/rfc9110#section-6.5)). Not supported by the URLSession
+        /// transport.
+        ///
+        /// The body goes out in chunked encoding, whether its length is known or not, and over HTTP/1.1, since libcurl
+        /// sends no trailers over other versions: one of those, asked for by name, is
+        /// ``NetworkError/Code/unsupported``. Announcing the names in the header field `Trailer` is left to the caller.
+        /// Of several calls the last one counts.
+        /// [CURLOPT_TRAILERFUNCTION](https://curl.se/libcurl/c/CURLOPT_TRAILERFUNCTION.html)
+        /// - Parameter trailers: Computes the fields, once each time the body is sent, when it has been produced. None
+        ///   are sent if it returns none. An error that it throws ends the exchange and is rethrown unchanged, and so
+        ///   does one of ``NetworkError/Code/invalidHeaderField``: for a value that can't be sent, for more than
+        ///   ``TransportRequest/maximumHeaderBytes`` together, and for a field that frames, routes or describes the
+        ///   message ([RFC 9110 §6.5.1](https://www.rfc-editor.org/rfc/rfc9110#section-6.5.1)), such as
+        ///   `Content-Length` or `Authorization`.
+        public func followed(byTrailers trailers: @escaping @Sendable () async throws -> HTTPFields) -> Body {
+            let body = self
+            return Body(
+                content: .produced(
+                    BodyProducer(length: nil, isReplayable: isReplayable, trailers: trailers) { deliver in
+                        guard case .produced(let producer) = body.content else { return try await body.read(deliver) }
+                        try await producer.runExactly(deliver)
+                    }))
+        }
+
+        /// Whether trailer fields may follow the body.
+        public var hasTrailers: Bool {
+            guard case .produced(let producer) = content else { return false }
+            return producer.trailers != nil
+        }
+
+        /// Returns the trailer fields, checked; empty if there are none. For authors of transports, who call it once
+        /// each time after ``read(_:)`` has ended.
+        /// - Throws: The error of the closure that computes them; ``NetworkError/Code/invalidHeaderField``.
+        public func trailers() async throws -> HTTPFields {
+            guard case .produced(let producer) = content else { return [:] }
+            return try await producer.checkedTrailers()
+        }
+
         /// The bytes, if the body was made from bytes; `nil` for a file and for a stream.
         public var knownBytes: Data? {
             guard case .bytes(let bytes) = content else { return nil }
@@ -125,13 +168,24 @@ extension TransportRequest {
 package struct BodyProducer: Sendable, SafelyPrinted {
     package let length: Int?
     package let isReplayable: Bool
+    /// Computes the fields after the body.
+    let trailers: (@Sendable () async throws -> HTTPFields)?
     private let produce: @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
 
     package init(
-        length: Int?, isReplayable: Bool,
+        length: Int?, isReplayable: Bool, trailers: (@Sendable () async throws -> HTTPFields)? = nil,
         _ produce: @escaping @Sendable (_ deliver: @Sendable (Data) async throws -> Void) async throws -> Void
     ) {
-        (self.length, self.isReplayable, self.produce) = (length, isReplayable, produce)
+        (self.length, self.isReplayable, self.trailers, self.produce) = (length, isReplayable, trailers, produce)
+    }
+
+    package var hasTrailers: Bool { trailers != nil }
+
+    /// Returns the fields after the body, which has been produced.
+    package func checkedTrailers() async throws -> HTTPFields {
+        guard let fields = try await trailers?() else { return [:] }
+        try fields.checkAsTrailers()
+        return fields
     }
 
     /// Passes each chunk but empty ones to the closure, which returns when there is room for the next one.

@@ -56,6 +56,10 @@ extension TransportRequest {
     func collectingBody(for capabilities: TransportCapabilities) async throws -> TransportRequest {
         guard let body, body.bytes == nil, !capabilities.supports(.streamedRequestBodies) else { return self }
         try checkBodyLength()
+        // In memory a body has no trailers.
+        if body.hasTrailers, !capabilities.supports(.requestTrailers) {
+            throw capabilities.refusal(of: .requestTrailers)
+        }
         // A stream that can be read once is not read for a request that can't be sent.
         var described = self
         described.body = .bytes(Data(count: min(1, body.length ?? 1)))

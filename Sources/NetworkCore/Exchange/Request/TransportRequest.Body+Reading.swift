@@ -1,6 +1,7 @@
 import CLibrary
 import Dispatch
 public import FoundationEssentials
+import HTTPTypes
 import Synchronization
 
 // For transports and interceptors that need to read the body to send.
@@ -68,9 +69,11 @@ extension TransportRequest.Body {
         _ begin: @escaping @Sendable () -> (@Sendable (Data) -> Void)
     ) -> TransportRequest.Body {
         let body = self
+        var trailers: (@Sendable () async throws -> HTTPFields)?
+        if case .produced(let producer) = content { trailers = producer.trailers }
         return TransportRequest.Body(
             content: .produced(
-                BodyProducer(length: length, isReplayable: isReplayable) { deliver in
+                BodyProducer(length: length, isReplayable: isReplayable, trailers: trailers) { deliver in
                     let see = begin()
                     try await body.read { piece in
                         try await deliver(piece)
@@ -158,7 +161,8 @@ extension TransportRequest.Body {
         case .produced(let producer):
             TransportRequest.Body(
                 content: .produced(
-                    BodyProducer(length: nil, isReplayable: producer.isReplayable) { deliver in
+                    BodyProducer(length: nil, isReplayable: producer.isReplayable, trailers: producer.trailers) {
+                        deliver in
                         try await Self.gzip(producer, level: level, deliver)
                     }))
         }

@@ -35,6 +35,20 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         set { content.value.template = newValue }
     }
 
+    /// Receives each interim response (1xx but 101), in order and before the final one: 103 Early Hints, 104, 100.
+    /// Default: `nil`, which leaves them out.
+    ///
+    /// It is called on the transport's own thread and must return at once. It may be called once more after a
+    /// cancellation. A call's redirects, repeats and rounds of a challenge report theirs too. An exchange has at most
+    /// 255 of them, with 4,096 lines in all. Over a transport without
+    /// ``TransportCapabilities/Capability/interimResponses`` it is never called.
+    /// [RFC 9110 §15.2](https://www.rfc-editor.org/rfc/rfc9110#section-15.2),
+    /// [RFC 8297](https://www.rfc-editor.org/rfc/rfc8297)
+    public var interimResponse: (@Sendable (HTTPResponse) -> Void)? {
+        get { content.value.interimResponse }
+        set { content.value.interimResponse = newValue }
+    }
+
     @usableFromInline var content: CopyOnWrite<Content>
 
     @usableFromInline
@@ -45,6 +59,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         @usableFromInline var body: Body?
         @usableFromInline var options: TransportOptions
         var template: String?
+        var interimResponse: (@Sendable (HTTPResponse) -> Void)?
     }
 
     /// Creates a request. ``check(for:)`` checks whether a transport supports it.
@@ -109,10 +124,18 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         }
         guard isRare else { return }
         if compression != nil { body(HTTPField(name: .contentEncoding, value: "gzip")) }
+        if expectsContinue, !fields.contains(.expect) { body(.expectContinue) }
         // Credentials from the options, or else from the URL unless the caller set others.
         if let value = options.authentication?.fieldValue ?? urlAuthorization {
             body(HTTPField(name: .authorization, value: value))
         }
+    }
+
+    /// Whether the request waits for the server's 100 before its body goes out (RFC 9110 §10.1.1).
+    package var expectsContinue: Bool {
+        guard let body else { return false }
+        return headerFields.contains(.expect)
+            || options.hasRareOptions && options.expectContinue != nil && body.length != 0
     }
 
     /// Returns the body to send, the same over every transport: ``body``, compressed if
@@ -251,6 +274,7 @@ public struct TransportRequest: Sendable, SafelyPrinted {
         var required: [TransportCapabilities.Capability] = []
         if method == .get, body != nil { required.append(.bodyOnGet) }
         if case .produced = body?.content { required.append(.streamedRequestBodies) }
+        if body?.hasTrailers == true { required.append(.requestTrailers) }
         if options.wireLog != nil { required.append(.wireLog) }
         if url.isIPv6Literal { required.append(.ipv6Literals) }
         return required + options.required
@@ -290,6 +314,7 @@ extension HTTPField {
     /// The fields that are added by default. Created once, because every request has them.
     package static let acceptAnything = HTTPField(name: .accept, value: "*/*")
     fileprivate static let ownUserAgent = HTTPField(name: .userAgent, value: TransportRequest.userAgent)
+    fileprivate static let expectContinue = HTTPField(name: .expect, value: "100-continue")
     fileprivate static let acceptIdentity = HTTPField(name: .acceptEncoding, value: "identity")
     fileprivate static let acceptCommonEncodings = acceptEncodings(TransportOptions.ContentEncoding.common)
 

@@ -12,6 +12,7 @@ extension CurlCommand {
         }
         words += option("--max-time", options.totalTimeout.map(Self.seconds))
         guard options.hasRareOptions else { return words }
+        words += option("--expect100-timeout", options.expectContinue.map(Self.seconds))
         return words + authentication(options) + tls(options.tls) + proxy(options.proxy)
             + connection(options.connection) + names(options.names) + rate(options.rate)
     }
