@@ -46,6 +46,9 @@ let package = Package(
         .executableTarget(name: "Downloads", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "Events", dependencies: [product("NetworkLayer")], swiftSettings: settings),
         .executableTarget(name: "BothTransports", dependencies: [product("NetworkLayer")], swiftSettings: settings),
+        // Code for Apple's platforms, in the mode in which most of it is written.
+        .executableTarget(
+            name: "AppleSDK", dependencies: [product("NetworkURLSession")], swiftSettings: [.swiftLanguageMode(.v5)]),
         // Not examples but test programs for the library, run by the scripts with their names.
         .target(
             name: "TrialSupport", dependencies: [product("NetworkCore")], path: "Trials/TrialSupport",
@@ -68,6 +71,20 @@ let package = Package(
                 "TrialSupport", product("NetworkCore"), product("CurlTransport"), product("NetworkTesting"),
             ],
             path: "Trials/Heartbeat",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Resilience",
+            dependencies: [product("NetworkCore"), product("CurlTransport"), product("NetworkResilience")],
+            path: "Trials/Resilience",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "Balancing",
+            dependencies: [
+                "TrialSupport", product("NetworkCore"), product("CurlTransport"), product("NetworkResilience"),
+            ],
+            path: "Trials/Balancing",
             swiftSettings: settings
         ),
         .executableTarget(

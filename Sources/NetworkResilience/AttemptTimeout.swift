@@ -14,8 +14,12 @@ public struct AttemptTimeout: Interceptor {
     /// Passes the request on, and cancels it when the time is over.
     /// - Throws: ``NetworkCore/NetworkError/Code/attemptTimeout``.
     public func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
-        let error = NetworkError(.attemptTimeout, "no response to this attempt within \(time) (AttemptTimeout)")
-        return try await call.withinDeadline(and: time, or: error) { try await next(request) }
+        // The steps within see a cancellation, and report what it means.
+        let end = ContinuousClock.now + min(time, TransportOptions.maximumTimeout)
+        return try await call.withinDeadline(
+            and: time,
+            or: NetworkError(.attemptTimeout, "no response to this attempt within \(time) (AttemptTimeout)")
+        ) { try await NetworkClient.Call.$attemptEnd.withValue(end) { try await next(request) } }
     }
 }
 

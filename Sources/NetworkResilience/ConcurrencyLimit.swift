@@ -13,10 +13,11 @@ import Synchronization
 /// ``NetworkCore/NetworkError/Code/overloaded`` when ``maximumQueued`` wait already, or after ``maximumWait``. It has
 /// not been sent then.
 ///
-/// An adaptive limit grows by up to one for each round of requests while at least half of it is used, and falls to nine
-/// tenths when the server shows that it has too much (a timeout, 429, 503): additive increase, multiplicative decrease,
-/// as TCP finds its rate. Failures within one round count once.
-public final class ConcurrencyLimit: Interceptor {
+/// An adaptive limit grows by up to one for each round of requests while at least half of it is used, and falls to
+/// seven tenths when the server shows that it has too much (a timeout, 429, 503): additive increase, multiplicative
+/// decrease, as TCP finds its rate ([RFC 9438 §4.6](https://www.rfc-editor.org/rfc/rfc9438#section-4.6)). Failures
+/// within one round count once.
+public final class ConcurrencyLimit: Interceptor, ReportsFigures {
     /// How the limit is set.
     public struct Limit: Sendable {
         let initial: Double
@@ -65,11 +66,11 @@ public final class ConcurrencyLimit: Interceptor {
     ///   - limit: How the limit is set.
     ///   - key: What shares a limit. Default: the requests of one origin.
     ///   - maximumQueued: The number of requests that may wait. Default: 1,000.
-    ///   - maximumWait: The longest wait. Default: 1 s: a longer queue only makes the answers late.
+    ///   - maximumWait: The longest wait. Default: 250 ms: a longer queue only makes the responses late.
     ///   - clock: The clock, for tests.
     public init(
         _ limit: Limit, by key: ResilienceKey = .origin, maximumQueued: Int = 1_000,
-        maximumWait: Duration = .seconds(1), clock: some Clock<Duration> = ContinuousClock()
+        maximumWait: Duration = .milliseconds(250), clock: some Clock<Duration> = ContinuousClock()
     ) {
         (self.key, self.maximumQueued, self.maximumWait) = (key, maximumQueued, maximumWait)
         time = StepTime(clock)
@@ -78,6 +79,15 @@ public final class ConcurrencyLimit: Interceptor {
 
     /// The states of the keys that were met.
     public var states: [String: State] { gates.map(\.shown) }
+
+    /// `networklayer.limit.places`, `networklayer.limit.running` and `networklayer.limit.waiting`, by `key`.
+    public var figures: [Figure] {
+        states.flatMap { key, state in
+            [("places", state.limit), ("running", state.running), ("waiting", state.waiting)].map { name, number in
+                Figure("networklayer.limit.\(name)", Double(number), by: ["key": key])
+            }
+        }
+    }
 
     /// Passes the request on when it has a place.
     /// - Throws: ``NetworkCore/NetworkError/Code/overloaded``.
@@ -137,7 +147,8 @@ public final class ConcurrencyLimit: Interceptor {
 
     private static func refused(_ name: String, _ why: String) -> NetworkError {
         NetworkError(
-            .overloaded, "too many requests to \(Redaction.visible(name)): \(why) (ConcurrencyLimit)", phase: .queued)
+            .overloaded, "too many requests to \(Redaction.visible(name)) at once: \(why) (ConcurrencyLimit)",
+            phase: .queued)
     }
 }
 
@@ -234,7 +245,7 @@ final class PlaceGate: Sendable {
             if isOverload {
                 // The failures of one round have one cause.
                 if place.era == state.era {
-                    state.limit = max(state.range.lowerBound, state.limit * 0.9)
+                    state.limit = max(state.range.lowerBound, state.limit * 0.7)
                     state.era += 1
                 }
             } else if wasUsed {

@@ -14,7 +14,8 @@ public struct Resilience: Sendable {
     public var budget = RetryInterceptor.Budget()
     /// Whether slow requests are sent a second time, after which percentile; `nil`, the default, for none.
     public var hedgingPercentile: Double?
-    /// The breaker; `nil` for none. Default: a tenth of 100 in 30 s, for 5 s, as in .NET.
+    /// The breaker; `nil` for none. Default: half of 20 in 10 s, for 5 s, where .NET has a tenth of 100 in
+    /// 30 s: that stops a server which still serves most.
     public var breaker: CircuitBreaker? = CircuitBreaker()
     /// The longest time of an attempt; `nil` for none. Default: 10 s, as in .NET.
     public var attemptTimeout: Duration? = .seconds(10)

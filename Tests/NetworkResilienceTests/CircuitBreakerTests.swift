@@ -45,7 +45,7 @@ struct CircuitBreakerTests {
             Issue.record("no error")
         } catch let error as NetworkError {
             #expect(error.code == .circuitOpen && error.message.contains("http://h:80"))
-            #expect(error.message.contains("for 4.0 seconds more") && error.phase == .preparing)
+            #expect(error.message.contains("for 4.0 s more") && error.phase == .preparing)
         }
     }
 

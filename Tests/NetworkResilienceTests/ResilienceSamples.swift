@@ -8,6 +8,12 @@ private func standard() -> NetworkClient {
     return orders
 }
 
+private func allAddresses() -> NetworkClient {
+    let balanced = NetworkClient(transport: CurlNetworkDispatcher.shared, baseURL: "http://orders:8080")
+        .balanced().resilient()
+    return balanced
+}
+
 private func own(_ client: NetworkClient, lastKnown: TransportResponse) -> NetworkClient {
     var resilience = Resilience.standard
     resilience.rate = RateLimit(50, per: .seconds(1), burst: 10)

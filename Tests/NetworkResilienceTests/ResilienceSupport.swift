@@ -12,9 +12,12 @@ extension NetworkClient {
     }
 
     /// Sends a request and returns its status, or the code of its error.
-    func outcome(_ url: String = "http://h/a", _ method: HTTPRequest.Method = .get) async -> String {
+    func outcome(
+        _ url: String = "http://h/a", _ method: HTTPRequest.Method = .get, options: TransportOptions? = nil
+    ) async -> String {
         do {
-            let request = TransportRequest(method: method, url: try RequestURL(url))
+            var request = TransportRequest(method: method, url: try RequestURL(url))
+            if let options { request.options = options }
             return "\(try await send(request, as: .stream).status.code)"
         } catch {
             return NetworkError.code(of: error)?.rawValue ?? "\(error)"

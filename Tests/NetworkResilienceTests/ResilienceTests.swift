@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NetworkCore
 import NetworkTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -28,13 +29,18 @@ struct ResilienceTests {
 
     @Test func `an attempt that takes too long is cancelled and retried`() async {
         var resilience = quick()
-        resilience.attemptTimeout = .milliseconds(50)
+        // The second one has to end within it.
+        resilience.attemptTimeout = .seconds(patienceFactor)
         let stub = StubTransport()
         stub.when(.any, .text("").after(.seconds(600)), .status(201))
         #expect(await NetworkClient(transport: stub).resilient(resilience).outcome() == "201")
         resilience.retries.maximumRetries = 0
         let slow = StubTransport(always: .text("").after(.seconds(600)))
-        #expect(await NetworkClient(transport: slow).resilient(resilience).outcome() == "attemptTimeout")
+        let seen = Witness()
+        let client = NetworkClient(transport: slow).resilient(resilience).with { $0.exchangeInterceptors = [seen] }
+        #expect(await client.outcome() == "attemptTimeout")
+        // Not 'cancelled', which in metrics and logs would be the caller's doing.
+        #expect(seen.codes.withLock(\.self) == [.attemptTimeout])
     }
 
     @Test func `an attempt has a place, and a pause between two has none`() async {
@@ -76,7 +82,7 @@ struct ResilienceTests {
         await expectFailure(.totalTimeout) { [client] in
             try await client.send(RequestData(path: "a"), as: .text).body
         }
-        #expect(breaker.states["http://h:80"] != .closed && limit.states["http://h:80"]?.limit == 90)
+        #expect(breaker.states["http://h:80"] != .closed && limit.states["http://h:80"]?.limit == 70)
     }
 
     @Test func `the total timeout is the client's if it has one`() {
@@ -101,5 +107,17 @@ struct ResilienceTests {
         #expect(outcomes == ["299", "298", "404", "cancelled"])
         stub.when(.any, .status(500))
         #expect(await client.outcome("http://h/b") == "500")
+    }
+}
+
+/// Notes what an exchange's failure is in metrics, spans and logs.
+private final class Witness: Interceptor {
+    let codes = Guarded<[NetworkError.Code?]>([])
+
+    func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
+        do { return try await next(request) } catch {
+            codes.withLock { $0.append(NetworkError.code(of: call.reported(error))) }
+            throw error
+        }
     }
 }
