@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import tempfile
 
-from scenarios import VARIANTS
+from scenarios import STEPS, VARIANTS
 
-COUNTED = ["control", "same-request", "send", "on-loop", "pipeline"]
+COUNTED = ["control", "same-request", "send", "on-loop", "pipeline", *STEPS]
 IN_FLIGHT = [1, 64]
 
 

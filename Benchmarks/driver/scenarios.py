@@ -1,7 +1,7 @@
 """The scenarios and the contenders."""
 from dataclasses import dataclass, field
 
-CONTENDERS = ["control", "same-request", "send", "batches", "on-loop", "pipeline", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
+CONTENDERS = ["control", "same-request", "send", "batches", "on-loop", "pipeline", "logged", "traced", "measured", "resilient", "all-steps", "typed", "layer-urlsession", "raw-urlsession", "ahc"]
 DESCRIPTIONS = {
     "control": "libcurl from C",
     "same-request": "libcurl from C, with the header fields that this library adds",
@@ -9,15 +9,22 @@ DESCRIPTIONS = {
     "batches": "this library: send, its loop scheduled in batches",
     "on-loop": "this library: send, its tasks on the loop's thread",
     "pipeline": "this library: the pipeline over libcurl, body not decoded",
+    "logged": "this library: the pipeline with a log below its level",
+    "traced": "this library: the pipeline with spans, kept in memory",
+    "measured": "this library: the pipeline with metrics, kept in memory",
+    "resilient": "this library: the pipeline with .resilient()",
+    "all-steps": "this library: the pipeline with all four",
     "typed": "this library: the typed call over libcurl, decoded",
     "layer-urlsession": "this library over URLSession",
     "raw-urlsession": "URLSession",
     "ahc": "AsyncHTTPClient",
 }
-OURS_AND_PEERS = [name for name in CONTENDERS if name not in ("same-request", "typed", "batches")]
-WITH_BATCHES = [name for name in CONTENDERS if name not in ("same-request", "typed")]
+STEPS = ["logged", "traced", "measured", "resilient", "all-steps"]
+OURS_AND_PEERS = [name for name in CONTENDERS if name not in ("same-request", "typed", "batches", *STEPS)]
+WITH_BATCHES = [name for name in CONTENDERS if name not in ("same-request", "typed", *STEPS)]
 # Contenders that are another one's program with an additional argument.
-VARIANTS = {"same-request": ("control", "fields=1"), "on-loop": ("send", "thread=loop"), "batches": ("send", "schedule=batch")}
+VARIANTS = {"same-request": ("control", "fields=1"), "on-loop": ("send", "thread=loop"), "batches": ("send", "schedule=batch"),
+            **{step: ("steps", f"steps={step}") for step in STEPS[:4]}, "all-steps": ("steps", "steps=" + "+".join(STEPS[:4]))}
 # A request of URLSession takes a dozen times as long, so it gets fewer of them.
 SLOW = {"layer-urlsession": 8, "raw-urlsession": 8}
 

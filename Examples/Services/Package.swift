@@ -6,13 +6,15 @@ import PackageDescription
 let package = Package(
     name: "Services",
     dependencies: [
-        .package(name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle", "Tracing", "Metrics"]),
+        .package(
+            name: "NetworkLayer", path: "../..", traits: ["ServiceLifecycle", "Tracing", "Metrics", "Configuration"]),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     ],
     targets: [
         .executableTarget(
@@ -44,6 +46,7 @@ let package = Package(
             dependencies: [
                 .product(name: "CurlTransport", package: "NetworkLayer"),
                 .product(name: "NetworkLayer", package: "NetworkLayer"),
+                .product(name: "NetworkResilience", package: "NetworkLayer"),
                 .product(name: "NetworkTelemetry", package: "NetworkLayer"),
                 .product(name: "NetworkTesting", package: "NetworkLayer"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -51,6 +54,30 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "LifecycleTests",
+            dependencies: [
+                .product(name: "NetworkLayer", package: "NetworkLayer"),
+                .product(name: "NetworkTelemetry", package: "NetworkLayer"),
+                .product(name: "NetworkTesting", package: "NetworkLayer"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "ConfigurationTests",
+            dependencies: [
+                .product(name: "NetworkConfiguration", package: "NetworkLayer"),
+                .product(name: "NetworkLayer", package: "NetworkLayer"),
+                .product(name: "NetworkTesting", package: "NetworkLayer"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            // As in swift-configuration, whose protocol a test's provider conforms to.
+            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
         ),
     ]
 )

@@ -30,8 +30,8 @@ extension NetworkClient {
         with {
             $0.interceptors.removeAll { $0 is CallMetrics }
             $0.exchangeInterceptors.removeAll { $0 is ExchangeMetrics }
-            $0.interceptors.insert(CallMetrics(factory: factory), at: 0)
-            $0.exchangeInterceptors.append(ExchangeMetrics(factory: factory))
+            $0.interceptors.insert(CallMetrics(factory: factory.map(Factory.init)), at: 0)
+            $0.exchangeInterceptors.append(ExchangeMetrics(factory: factory.map(Factory.init)))
         }
     }
 
@@ -39,106 +39,198 @@ extension NetworkClient {
     public static let durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 }
 
-private typealias Dimensions = [(String, String)]
-
 private struct CallMetrics: Interceptor {
-    let factory: (any MetricsFactory)?
+    /// `nil` for that of the process.
+    let factory: Factory?
 
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
-        let factory = factory ?? MetricsSystem.factory
-        return try await next.watched(request, in: call) { outcome in
-            let dimensions = request.dimensions + outcome.dimensions(withStatus: false)
-            factory.timer("networklayer.client.call.duration", dimensions).record(duration: call.elapsed)
+        try await next.watched(request, in: call) { outcome in
+            var key = CallKey(
+                factory: factory ?? .ofProcess, route: Route(request), error: outcome.errorType)
+            CallKey.durations.value(of: key) {
+                let dimensions = key.route.dimensions + (key.error.map { [("error.type", $0)] } ?? [])
+                return key.factory.timer("networklayer.client.call.duration", dimensions)
+            }.record(duration: call.elapsed)
             guard call.attempts > 1 else { return }
-            Counter(label: "networklayer.client.call.retries", dimensions: request.dimensions, factory: factory)
-                .increment(by: call.attempts - 1)
+            key.error = nil
+            CallKey.retries.value(of: key) {
+                Counter(
+                    label: "networklayer.client.call.retries", dimensions: key.route.dimensions,
+                    factory: key.factory.factory)
+            }.increment(by: call.attempts - 1)
         }
     }
 }
 
 private struct ExchangeMetrics: Interceptor {
-    let factory: (any MetricsFactory)?
+    /// `nil` for that of the process.
+    let factory: Factory?
 
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
-        let (factory, start) = (factory ?? MetricsSystem.factory, ContinuousClock.now)
-        let known = request.dimensions + request.serverDimensions
-        let active = ActiveRequests.shared
-        active.change(by: 1, known, factory)
+        let start = ContinuousClock.now
+        let known = ExchangeKey(factory: factory ?? .ofProcess, request)
+        let active = ExchangeKey.active.value(of: known) { ActiveRequests(known) }
+        active.change(by: 1)
         return try await next.watched(request, in: call) { outcome in
-            active.change(by: -1, known, factory)
+            active.change(by: -1)
             let metrics = outcome.response?.metrics
-            var dimensions = known + outcome.dimensions(withStatus: true)
-            if let version = metrics?.httpVersion { dimensions.append(("network.protocol.version", version)) }
-            factory.timer("http.client.request.duration", dimensions).record(duration: start.duration(to: .now))
+            var key = known
+            (key.status, key.error, key.version) = (outcome.status?.code, outcome.errorType, metrics?.httpVersion)
+            ExchangeKey.durations.value(of: key) {
+                key.factory.timer("http.client.request.duration", key.dimensions)
+            }.record(duration: start.duration(to: .now))
             if let bytes = metrics?.requestBodyBytes {
-                Recorder(
-                    label: "http.client.request.body.size", dimensions: dimensions, aggregate: true, factory: factory
-                ).record(bytes)
+                ExchangeKey.requestBodies.value(of: key) {
+                    key.factory.recorder("http.client.request.body.size", key.dimensions)
+                }.record(bytes)
             }
             if let bytes = metrics?.responseWireBytes {
-                Recorder(
-                    label: "http.client.response.body.size", dimensions: dimensions, aggregate: true, factory: factory
-                ).record(bytes)
+                ExchangeKey.responseBodies.value(of: key) {
+                    key.factory.recorder("http.client.response.body.size", key.dimensions)
+                }.record(bytes)
             }
         }
     }
 }
 
-extension MetricsFactory {
-    fileprivate func timer(_ label: String, _ dimensions: Dimensions) -> Metrics.Timer {
-        Metrics.Timer(label: label, dimensions: dimensions, preferredDisplayUnit: .seconds, factory: self)
+private typealias Dimensions = [(String, String)]
+
+/// The metrics of requests that are alike. A backend looks each one up by its label and its dimensions, which takes
+/// longer than the rest of a small request, so each is made once.
+private final class InstrumentTable<Key: Hashable & Sendable, Instrument: Sendable>: Sendable {
+    private static var maximum: Int { 4_096 }
+    private let made = Guarded<[Key: Instrument]>([:])
+
+    func value(of key: Key, make: () -> Instrument) -> Instrument {
+        made.withLock { made in
+            if let known = made[key] { return known }
+            // They are made again when they are needed.
+            if made.count >= Self.maximum { made.removeAll() }
+            let new = make()
+            made[key] = new
+            return new
+        }
     }
 }
 
-extension Outcome {
-    fileprivate func dimensions(withStatus: Bool) -> Dimensions {
-        var dimensions: Dimensions = []
-        if withStatus, let status { dimensions.append(("http.response.status_code", "\(status.code)")) }
-        if let errorType { dimensions.append(("error.type", errorType)) }
+/// What makes metrics, told apart from another one.
+private struct Factory: Hashable, Sendable {
+    let factory: any MetricsFactory
+    private let identity: ObjectIdentifier
+    /// Gives an identity to a factory that is a value.
+    private let substitute: Identity
+    private final class Identity: Sendable {}
+    private static let process = Identity()
+
+    init(_ factory: any MetricsFactory) { self.init(factory, Identity()) }
+
+    private init(_ factory: any MetricsFactory, _ substitute: Identity) {
+        (self.factory, self.substitute) = (factory, substitute)
+        let isObject = type(of: factory) as Any.Type is AnyObject.Type
+        identity = ObjectIdentifier(isObject ? factory as AnyObject : substitute)
+    }
+
+    /// That of the process, which a program sets once.
+    static var ofProcess: Factory { Factory(MetricsSystem.factory, process) }
+
+    static func == (left: Factory, right: Factory) -> Bool { left.identity == right.identity }
+    func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+    func timer(_ label: String, _ dimensions: Dimensions) -> Metrics.Timer {
+        Metrics.Timer(label: label, dimensions: dimensions, preferredDisplayUnit: .seconds, factory: factory)
+    }
+
+    func recorder(_ label: String, _ dimensions: Dimensions) -> Recorder {
+        Recorder(label: label, dimensions: dimensions, aggregate: true, factory: factory)
+    }
+}
+
+/// The method and the template of a request.
+private struct Route: Hashable, Sendable {
+    private let method: String
+    private let template: String?
+
+    init(_ request: TransportRequest) { (method, template) = (request.method.knownName, request.template) }
+
+    var dimensions: Dimensions {
+        [("http.request.method", method)] + (template.map { [("url.template", $0)] } ?? [])
+    }
+}
+
+private struct CallKey: Hashable, Sendable {
+    static let durations = InstrumentTable<CallKey, Metrics.Timer>()
+    static let retries = InstrumentTable<CallKey, Counter>()
+    let factory: Factory
+    let route: Route
+    var error: String?
+
+    init(factory: Factory, route: Route, error: String?) {
+        (self.factory, self.route, self.error) = (factory, route, error)
+    }
+}
+
+private struct ExchangeKey: Hashable, Sendable {
+    static let durations = InstrumentTable<ExchangeKey, Metrics.Timer>()
+    static let requestBodies = InstrumentTable<ExchangeKey, Recorder>()
+    static let responseBodies = InstrumentTable<ExchangeKey, Recorder>()
+    static let active = InstrumentTable<ExchangeKey, ActiveRequests>()
+    let factory: Factory
+    let route: Route
+    /// `nil` for a server without a name in metrics.
+    let server: Server?
+    var status: Int?
+    var error, version: String?
+
+    init(factory: Factory, _ request: TransportRequest) {
+        (self.factory, route) = (factory, Route(request))
+        server = Server.admitted(Server(host: request.url.host, port: request.url.effectivePort))
+    }
+
+    var dimensions: Dimensions {
+        var dimensions = route.dimensions
+        if let server {
+            dimensions += [("server.address", server.host), ("server.port", "\(server.port)")]
+        } else {
+            dimensions.append(("server.address", "_OTHER"))
+        }
+        if let status { dimensions.append(("http.response.status_code", "\(status)")) }
+        if let error { dimensions.append(("error.type", error)) }
+        if let version { dimensions.append(("network.protocol.version", version)) }
         return dimensions
     }
 }
 
-extension TransportRequest {
-    fileprivate var dimensions: Dimensions {
-        [("http.request.method", method.knownName)] + (template.map { [("url.template", $0)] } ?? [])
-    }
-
-    fileprivate var serverDimensions: Dimensions {
-        ServerNames.shared.admits("\(url.authority)")
-            ? [("server.address", url.host), ("server.port", "\(url.effectivePort)")] : [("server.address", "_OTHER")]
-    }
-}
-
-/// The requests in flight by their dimensions: not each backend counts by itself.
+/// The requests in flight that have the same dimensions: not each backend counts by itself.
 private final class ActiveRequests: Sendable {
-    static let shared = ActiveRequests()
-    private let counts = Guarded<[String: Int]>([:])
+    private let count = Guarded(0)
+    private let meter: Meter
 
-    func change(by change: Int, _ dimensions: Dimensions, _ factory: any MetricsFactory) {
-        let key = "\(ObjectIdentifier(factory as AnyObject))\(dimensions)"
-        counts.withLock { counts in
-            let count = counts[key, default: 0] + change
-            counts[key] = count == 0 ? nil : count
+    init(_ key: ExchangeKey) {
+        meter = Meter(
+            label: "http.client.active_requests", dimensions: key.dimensions, factory: key.factory.factory)
+    }
+
+    func change(by change: Int) {
+        count.withLock { count in
+            count += change
             // Within the lock, so that the last one to set it has the last count.
-            Meter(label: "http.client.active_requests", dimensions: dimensions, factory: factory).set(count)
+            meter.set(count)
         }
     }
 }
 
-/// The servers that are named in metrics: the first ones of the process.
-private final class ServerNames: Sendable {
-    static let shared = ServerNames()
+/// A server that is named in metrics.
+private struct Server: Hashable, Sendable {
+    let host: String
+    let port: Int
     private static let maximum = 100
-    private let names = Guarded<Set<String>>([])
+    private static let known = Guarded<Set<Server>>([])
 
-    /// Returns whether a server is named. One that is new gets a name while there is room.
-    func admits(_ server: String) -> Bool {
-        names.withLock { names in
-            guard !names.contains(server) else { return true }
-            guard names.count < Self.maximum else { return false }
-            names.insert(server)
-            return true
+    /// Returns a server if it is one of the first of the process; `nil` for others.
+    static func admitted(_ server: Server) -> Server? {
+        known.withLock { known in
+            if known.count < maximum { known.insert(server) }
+            return known.contains(server) ? server : nil
         }
     }
 }

@@ -24,6 +24,8 @@ public struct Arguments: Sendable {
     public private(set) var runsOnLoop = false
     /// Whether that thread lets other tasks finish first.
     public private(set) var runsInBatches = false
+    /// The names of the steps that the pipeline has.
+    public private(set) var steps: [String] = []
     /// The number of requests to `pollURL` that stay in flight without a response.
     public private(set) var polls = 0
     /// A URL that never responds.
@@ -48,6 +50,7 @@ public struct Arguments: Sendable {
             case "http": usesHTTP2 = value == "2"
             case "thread": runsOnLoop = value == "loop"
             case "schedule": runsInBatches = value == "batch"
+            case "steps": steps = value.split(separator: "+").map(String.init)
             case "polls": polls = try Self.number(value)
             case "poll": pollURL = value
             // All contenders except the control request compressed bodies anyway.

@@ -2,8 +2,9 @@ import Foundation
 import NIOCore
 import NetworkLayer
 
-/// Sends 8 MiB to the demo server's `/echo` as a stream of NIO's buffers, and reads the response as buffers too, over
-/// the transport that NETWORK_TRANSPORT names:
+/// Passes a body of 64 MiB on from one request to the next as buffers, as a proxy does. Then it sends 8 MiB to the
+/// demo server's `/echo` as a stream of buffers, and reads the response as buffers too, over the transport that
+/// NETWORK_TRANSPORT names:
 ///
 ///     NIOBridge http://127.0.0.1:8080        the address of `netlayer serve`
 @main
@@ -16,6 +17,8 @@ struct NIOBridge {
                 $0.baseURL = CommandLine.arguments[1]
                 $0.options.totalTimeout = .seconds(60)
             }
+            // URLSession, which can't be stopped, keeps what the other side does not take yet.
+            if transport.capabilities.supports(.backPressure) { try await pass(64 << 20, through: client) }
             let request = RequestData(
                 path: "echo", method: .post,
                 content: .stream(Pattern(), length: Pattern.pieces * Pattern.pieceBytes))
@@ -31,6 +34,33 @@ struct NIOBridge {
         } catch {
             fail("\(error)", status: 1)
         }
+    }
+
+    /// Sends a response's body as a request's: each buffer is read when the second server has taken the ones before it.
+    /// What the process holds meanwhile is far less than the body.
+    private static func pass(_ bytes: Int, through client: NetworkClient) async throws {
+        let before = try peakMemory()
+        let source = try await client.send(RequestData(path: "bytes/\(bytes)"), as: .stream)
+        let upload = RequestData(path: "upload", method: .post, content: .stream(source.body.byteBuffers))
+        let received = try await client.send(upload, as: Upload.self).body
+        guard received.bytes == bytes else { fail("\(received.bytes) of \(bytes) bytes arrived", status: 1) }
+        let grown = try peakMemory() - before
+        guard grown < bytes / 4 else { fail("the process held \(grown) bytes of \(bytes)", status: 1) }
+        print("\(bytes) bytes passed on as ByteBuffers, within \(bytes / 4) of memory")
+    }
+
+    /// The response of the demo server's `/upload`.
+    private struct Upload: Decodable {
+        let bytes: Int
+    }
+
+    /// Returns the most memory that the process has had, in bytes.
+    private static func peakMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+        else { fail("/proc/self/status has no VmHWM", status: 1) }
+        return kilobytes * 1024
     }
 
     /// The response of the demo server's `/echo`.

@@ -12,10 +12,10 @@ private func call(over dispatcher: CurlNetworkDispatcher, id: Int) async throws 
     return user
 }
 
-private func report(_ dispatcher: CurlNetworkDispatcher) async throws {
+private func report(_ dispatcher: CurlNetworkDispatcher, _ client: NetworkClient) async throws {
     InstrumentationSystem.bootstrap(W3CPropagator())
     try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await ConnectionMetrics(of: dispatcher, every: .seconds(10)).run() }
+        group.addTask { try await StateMetrics(of: dispatcher, client).run() }
         try await group.waitForAll()
     }
 }
