@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "NetworkTesting", targets: ["NetworkTesting"]),
         .library(name: "NetworkTelemetry", targets: ["NetworkTelemetry"]),
         .library(name: "NetworkResilience", targets: ["NetworkResilience"]),
+        .library(name: "NetworkConfiguration", targets: ["NetworkConfiguration"]),
     ],
     traits: [
         .trait(
@@ -44,6 +45,10 @@ let package = Package(
         ),
         .trait(name: "Tracing", description: "The spans of the product NetworkTelemetry"),
         .trait(name: "Metrics", description: "The metrics of the product NetworkTelemetry"),
+        .trait(
+            name: "Configuration",
+            description: "NetworkConfiguration reads its settings from a reader of swift-configuration"
+        ),
     ],
     dependencies: [
         // Without its default trait the types need no Foundation, and a curl-only program stays free of ICU.
@@ -53,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     ],
     targets: [
         .systemLibrary(
@@ -116,6 +122,16 @@ let package = Package(
                 "NetworkCore", httpTypes, serviceLifecycle,
                 .product(name: "Tracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"])),
                 .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"])),
+            ],
+            swiftSettings: librarySettings
+        ),
+        // A client and its transport by the keys of a configuration, from swift-configuration with its trait.
+        .target(
+            name: "NetworkConfiguration",
+            dependencies: [
+                "CurlTransport", "NetworkCore", "NetworkLayer", "NetworkResilience", httpTypes,
+                .product(
+                    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
             ],
             swiftSettings: librarySettings
         ),
@@ -193,6 +209,11 @@ let package = Package(
             dependencies: [
                 "CurlTransport", "NetworkCore", "NetworkResilience", "NetworkTesting", "TestSupport", httpTypes,
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkConfigurationTests",
+            dependencies: ["NetworkConfiguration", "NetworkLayer", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
