@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "NetworkTelemetry", targets: ["NetworkTelemetry"]),
         .library(name: "NetworkResilience", targets: ["NetworkResilience"]),
         .library(name: "NetworkConfiguration", targets: ["NetworkConfiguration"]),
+        .library(name: "NetworkURLSession", targets: ["NetworkURLSession"]),
     ],
     traits: [
         .trait(
@@ -135,6 +136,11 @@ let package = Package(
             ],
             swiftSettings: librarySettings
         ),
+        // URLSession's interface over a client, for code that was written for Apple's platforms.
+        .target(
+            name: "NetworkURLSession", dependencies: ["NetworkCore", "NetworkLayer", httpTypes],
+            swiftSettings: librarySettings
+        ),
         // What the test targets share.
         .target(
             name: "TestSupport", dependencies: ["CLibrary", "NetworkCore", "NetworkTesting", logging],
@@ -214,6 +220,11 @@ let package = Package(
         .testTarget(
             name: "NetworkConfigurationTests",
             dependencies: ["NetworkConfiguration", "NetworkLayer", "NetworkTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkURLSessionTests",
+            dependencies: ["NetworkURLSession", "NetworkTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

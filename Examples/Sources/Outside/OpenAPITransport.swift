@@ -1,44 +1,20 @@
 import Foundation
+import HTTPTypes
 import NetworkLayer
 
-// The transport interface of swift-openapi-runtime, repeated here so that this program does not depend on its package.
+// To use it with swift-openapi-runtime, copy this file and add `import OpenAPIRuntime`.
 
-/// A body as a sequence of chunks.
-struct HTTPBody: AsyncSequence, Sendable {
-    typealias Element = ArraySlice<UInt8>
-
-    /// The length in bytes, if it is known.
-    let length: Int?
-    private let make: @Sendable () -> AsyncThrowingStream<ArraySlice<UInt8>, any Error>
-
-    init(length: Int? = nil, _ make: @escaping @Sendable () -> AsyncThrowingStream<ArraySlice<UInt8>, any Error>) {
-        (self.length, self.make) = (length, make)
-    }
-
-    init(_ text: String) {
-        self.init(length: text.utf8.count) {
-            AsyncThrowingStream { continuation in
-                continuation.yield(ArraySlice(text.utf8))
-                continuation.finish()
-            }
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncThrowingStream<ArraySlice<UInt8>, any Error>.Iterator {
-        make().makeAsyncIterator()
-    }
-}
-
-/// Sends the operations of a generated client.
-protocol ClientTransport: Sendable {
-    func send(
-        _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
-    ) async throws -> (HTTPResponse, HTTPBody?)
-}
-
-/// Sends a generated client's operations through a pipeline, with bodies streamed in both directions.
+/// Sends a generated client's operations through the pipeline of a `NetworkClient`: its interceptors, retries and
+/// options apply. Bodies stream in both directions, each chunk when the other side is ready for it.
+///
+///     let client = Client(serverURL: try Servers.server1(), transport: OpenAPITransport(client: networkClient))
+///
+/// The path of an operation is appended to that of the server's URL, and its query to that of the server's URL; the
+/// base URL of the `NetworkClient` is not used. Any status is a response, since the generated client reads it.
 struct OpenAPITransport: ClientTransport {
     let client: NetworkClient
+
+    init(client: NetworkClient) { self.client = client.with { $0.validation = .any } }
 
     func send(
         _ request: HTTPRequest, body: HTTPBody?, baseURL: URL, operationID: String
@@ -46,23 +22,31 @@ struct OpenAPITransport: ClientTransport {
         let url = try RequestURL(base: baseURL.absoluteString, path: request.path ?? "")
         var prepared = TransportRequest(method: request.method, url: url, options: client.options)
         prepared.headerFields = request.headerFields
-        if let body { prepared.body = .stream(body.lazyMap { Data($0) }, length: body.length) }
-        let response = try await client.with { $0.validation = .any }.send(prepared, as: .stream)
-        let pieces = response.body
-        let received = HTTPBody {
-            AsyncThrowingStream {
-                // Each chunk is read on demand; an iterator of a body continues where the last one stopped.
-                var iterator = pieces.makeAsyncIterator()
-                return try await iterator.next().map { ArraySlice($0) }
-            }
-        }
+        // The path has the operation's values in it. The name that metrics and spans need is the operation's.
+        prepared.template = operationID
+        prepared.body = body.map(Self.outgoing)
+
+        let response = try await client.send(prepared, as: .stream)
+        // A generated client tells by `nil` that there can be no content.
+        if [.head, .connect, .trace].contains(request.method) { return (response.head, nil) }
+        let received = HTTPBody(response.body, length: Self.length(of: response.head), iterationBehavior: .single)
         return (response.head, received)
     }
-}
 
-extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// Returns the elements, transformed on demand.
-    fileprivate func lazyMap<Value: Sendable>(
-        _ change: @escaping @Sendable (Element) -> Value
-    ) -> AsyncMapSequence<Self, Value> { map { change($0) } }
+    /// A body that may be iterated again is sent again by a retry or a redirect.
+    private static func outgoing(_ body: HTTPBody) -> TransportRequest.Body {
+        let length: Int? = if case .known(let bytes) = body.length { Int(exactly: bytes) } else { nil }
+        return switch body.iterationBehavior {
+        case .single: .stream(body.map { Data($0) }, length: length)
+        case .multiple: .replayableStream(length: length) { body.map { Data($0) } }
+        }
+    }
+
+    /// Content-Length counts encoded bytes, and the body's are decoded.
+    private static func length(of head: HTTPResponse) -> HTTPBody.Length {
+        guard !head.headerFields.contains(.contentEncoding),
+            let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
+        else { return .unknown }
+        return .known(length)
+    }
 }

@@ -22,7 +22,9 @@ struct Outside {
             try await recording(client)
             try await encoding(client)
             try await ownForm(client)
-            try await openAPI(client, base: CommandLine.arguments[1])
+            let generated = OpenAPIChecks(check: check)
+            try await generated.overNetwork(client, base: CommandLine.arguments[1])
+            try await generated.inProcess()
             print("all over \(transport.name)")
         } catch {
             fail("\(error)", status: 1)
@@ -127,23 +129,6 @@ struct Outside {
         let echo = RequestData(path: "echo", method: .post, content: .text("a,b"))
         let text = try await client.send(echo, as: ResponseForm.text.map { $0.split(separator: "\"") }).body
         try check("a form", try await client.send(RequestData(path: "users"), as: size).body > 0 && text.count > 1)
-    }
-
-    private static func openAPI(_ client: NetworkClient, base: String) async throws {
-        guard let url = URL(string: base) else { fail("no URL: \(base)", status: 2) }
-        let transport: any ClientTransport = OpenAPITransport(client: client)
-        let request = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/echo")
-        let (head, body) = try await transport.send(
-            request, body: HTTPBody("generated"), baseURL: url, operationID: "echo")
-        var bytes: [UInt8] = []
-        if let body { for try await piece in body { bytes += piece } }
-        let echo = try JSONDecoder().decode(Echo.self, from: Data(bytes))
-        try check("a generated client's transport", head.status == .ok && echo.body == "generated")
-
-        let (missing, _) = try await transport.send(
-            HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/status/404"), body: nil, baseURL: url,
-            operationID: "missing")
-        try check("its 404", missing.status == .notFound)
     }
 
     private static func check(_ what: String, _ holds: Bool) throws {
