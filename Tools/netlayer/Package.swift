@@ -29,8 +29,8 @@ let package = Package(
         .executableTarget(
             name: "netlayer",
             dependencies: [
-                layer("JSONText"), layer("NetworkComparison"), layer("NetworkLayer"), layer("NetworkRecording"),
-                layer("NetworkRollout"), layer("NetworkTesting"),
+                layer("JSONText"), layer("NetworkComparison"), layer("NetworkConfiguration"), layer("NetworkLayer"),
+                layer("NetworkRecording"), layer("NetworkRollout"), layer("NetworkTesting"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -19,7 +19,7 @@ struct Netlayer: AsyncParsableCommand {
         version: "netlayer \(NetworkLayerVersion.current)",
         subcommands: [
             FetchCommand.self, CompareCommand.self, RunCommand.self, RecordCommand.self, ReplayCommand.self,
-            HARCommand.self, TransportsCommand.self, ServeCommand.self, ArmCommand.self,
+            HARCommand.self, TransportsCommand.self, ExplainCommand.self, ServeCommand.self, ArmCommand.self,
         ]
     )
 

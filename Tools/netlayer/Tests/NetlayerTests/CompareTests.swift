@@ -295,6 +295,22 @@ import ToolSupport
         #expect(abs(taken - seconds) < 1e-6)
     }
 
+    @Test func `a block has what the transport reports of itself, since its beginning`() async throws {
+        let server = try ScriptedServer(.ok("hello"))
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.maximumConnectionsPerOrigin = 1
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        let worker = try ArmWorker.test(over: dispatcher, server.url("/"))
+        let first = try #require(try await worker.run(BlockOrder(url: 0, requests: 8, concurrency: 4)).transport)
+        #expect(first.opened == 1 && first.waited >= 3 && first.waitMs > 0, "\(first)")
+        #expect(first.rounds > 0 && first.busyMs > 0 && first.longestRoundMs > 0, "\(first)")
+        let second = try #require(try await worker.run(BlockOrder(url: 0, requests: 1, concurrency: 1)).transport)
+        #expect(second.opened == 0 && second.waited == 0, "\(second)")
+        let silent = try ArmWorker.test(over: URLSessionNetworkDispatcher.shared, server.url("/"))
+        #expect(try await silent.run(BlockOrder(url: 0, requests: 1, concurrency: 1)).transport == nil)
+        await dispatcher.shutDown(within: .zero)
+    }
+
     /// Regression: two redirects that differ in their query were no difference.
     @Test func `a redirect is recorded with its query`() async throws {
         let stub = StubTransport()
@@ -394,8 +410,8 @@ import ToolSupport
 
 extension ArmWorker {
     /// A worker that sends one request.
-    static func test(over transport: any HTTPTransport) throws -> ArmWorker {
-        let request = SourceRequest(try TransportRequest(to: "http://h/")) { transport, _ in
+    static func test(over transport: any HTTPTransport, _ url: String = "http://h/") throws -> ArmWorker {
+        let request = SourceRequest(try TransportRequest(to: url)) { transport, _ in
             NetworkClient(transport: transport)
         }
         let folder = TestFolder()

@@ -72,6 +72,23 @@ import ToolSupport
         arm.figures[0].add(report, as: .timed(process: 0), in: 0)
     }
 
+    @Test func `what a transport reports of itself is in the text, the page and the JSON`() throws {
+        var arms = try Self.arms("a", "a")
+        #expect(try !Texts(Self.report(of: arms)).text.contains("event loop"))
+        var figures = TransportFigures()
+        (figures.opened, figures.closed, figures.waited, figures.waitMs) = (3, 1, 4, 10)
+        (figures.rounds, figures.busyMs, figures.longestRoundMs) = (50, 20, 7)
+        for _ in 0..<2 {
+            var report = BlockReport()
+            report.transport = figures
+            arms[1].figures[0].add(report, as: .timed(process: 7), in: 0)
+        }
+        let texts = try Texts(Self.report(of: arms))
+        let words = "curl:loops=2: 6 connections opened, 2 closed; 8 requests waited, 2.5 ms each; 100 rounds of the"
+        #expect(texts.text.contains(words), "\(texts.text)")
+        #expect(texts.page.contains(words) && texts.json.contains(#""longestRoundMs":7,"opened":6"#))
+    }
+
     /// Half of the first transport's requests go over the copy.
     @Test(arguments: [true, false])
     func `a failure of the first arm's copy is a failure, and is in every report`(isEnd: Bool) throws {

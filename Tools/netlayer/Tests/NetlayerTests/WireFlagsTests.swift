@@ -28,6 +28,7 @@ import ToolSupport
         Row("--http2") { $0.httpVersion = .http2 },
         Row("--http2-prior-knowledge") { $0.httpVersion = .http2PriorKnowledge },
         Row("--http3") { $0.httpVersion = .http3 },
+        Row("--http3-only") { $0.httpVersion = .http3Only },
         Row("--connect-timeout 2.500") { $0.connectTimeout = .milliseconds(2_500) },
         Row("--max-time 7.000") { $0.totalTimeout = .seconds(7) },
         Row("--digest --user ada:s:t") { $0.authentication = .digest(user: "ada", password: "s:t") },
@@ -80,6 +81,7 @@ import ToolSupport
             $0.connection.keepAlive?.probes = 3
         },
         Row("--happy-eyeballs-timeout-ms 3") { $0.connection.happyEyeballsDelay = .milliseconds(3) },
+        Row("--expect100-timeout 3.000") { $0.expectContinue = .seconds(3) },
         Row("--curves X25519:P-256") { $0.tls.groups = "X25519:P-256" },
         Row("--sigalgs ed25519") { $0.tls.signatureAlgorithms = "ed25519" },
         Row("--resolve h:80:1.2.3.4,::1 --resolve i:81:::2") {

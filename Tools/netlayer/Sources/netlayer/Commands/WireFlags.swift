@@ -52,6 +52,9 @@ struct WireFlags: ParsableArguments {
     @Option(help: .init("The time before IPv4 is tried besides IPv6. (default: 200)", valueName: "milliseconds"))
     var happyEyeballsTimeoutMs: Int?
 
+    @Option(help: .init("Send Expect: 100-continue, and wait so long for the 100.", valueName: "seconds"))
+    var expect100Timeout: Double?
+
     @Option(help: .init("The groups of the TLS key exchange, 'X25519:P-256'.", valueName: "list")) var curves: String?
 
     @Option(help: .init("The TLS signature algorithms, 'ed25519:RSA-PSS+SHA256'.", valueName: "list"))
@@ -132,6 +135,7 @@ struct WireFlags: ParsableArguments {
         case http2 = "2"
         case http2PriorKnowledge = "2-prior-knowledge"
         case http3 = "3"
+        case http3Only = "3-only"
 
         static func name(for value: Self) -> NameSpecification {
             let long = NameSpecification.Element.customLong("http\(value.rawValue)")
@@ -194,6 +198,7 @@ struct WireFlags: ParsableArguments {
 
     func validate() throws {
         _ = try OptionChecks.timeout(connectTimeout, "--connect-timeout")
+        _ = try OptionChecks.timeout(expect100Timeout, "--expect100-timeout")
         try refuse(
             if: unixSocket != nil && abstractUnixSocket != nil,
             "--unix-socket and --abstract-unix-socket exclude one another")
@@ -249,6 +254,7 @@ struct WireFlags: ParsableArguments {
         if let happyEyeballsTimeoutMs {
             options.connection.happyEyeballsDelay = .milliseconds(happyEyeballsTimeoutMs)
         }
+        if let expect100Timeout { options.expectContinue = .seconds(expect100Timeout) }
         if let curves { options.tls.groups = curves }
         if let sigalgs { options.tls.signatureAlgorithms = sigalgs }
         applyTLS(to: &options.tls)

@@ -12,6 +12,8 @@ struct ArmFigures: Sendable {
     var (phases, phaseCount) = ([Phase: Double](), 0)
     /// The time of the latest block for each of its requests, in seconds.
     var pace = 0.0
+    /// What the transport did for the timed and the watched blocks.
+    var transport: TransportFigures?
     /// The times of each process's first request, and those of the warm-up, in milliseconds.
     var (colds, warmUp) = ([Double](), [Double]())
     /// The failures of first requests and warm-ups, by code.
@@ -51,6 +53,7 @@ struct ArmFigures: Sendable {
         contents.count(report.outcomes, in: place)
         contextSwitches += report.contextSwitches
         wireBytes += report.wireBytes
+        if let figures = report.transport { transport = transport.map { $0 + figures } ?? figures }
         guard case .timed(let process) = kind else { return }
         phases.merge(report.phases, uniquingKeysWith: +)
         phaseCount += report.phaseCount

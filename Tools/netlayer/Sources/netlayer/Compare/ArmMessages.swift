@@ -51,6 +51,8 @@ struct BlockReport: Codable, Sendable {
     var (threads, descriptors) = (0, 0)
     /// The requests that had a new connection, and those that had a kept one.
     var (connections, reuses) = (0, 0)
+    /// What the transport reports of itself.
+    var transport: TransportFigures?
     /// The attempts of all requests, what the transport sent again by itself included; 0 for a program.
     var attempts = 0
     /// The body bytes on the wire.

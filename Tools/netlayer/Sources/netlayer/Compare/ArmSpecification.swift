@@ -61,7 +61,7 @@ struct ArmSpecification: Sendable, Hashable {
         case "http":
             httpVersion = TransportOptions.HTTPVersion(rawValue: value)
             if [nil, .automatic].contains(httpVersion) {
-                throw ValidationError("'http' is one of 1.0, 1.1, 2, 2-prior-knowledge, 3")
+                throw ValidationError("'http' is one of 1.0, 1.1, 2, 2-prior-knowledge, 3, 3-only")
             }
         case "loops":
             loops = Int(value)

@@ -65,12 +65,17 @@ final class ArmWorker: BlockWorker {
     /// Runs a block and returns its figures. What is measured ends before the responses are looked at.
     func run(_ order: BlockOrder) async throws -> BlockReport {
         held.withLock { $0 = 0 }
+        let reporter = transport as? any ReportsStatistics
+        let statistics = await reporter?.statistics
         let before = ProcessFigures.own
         let start = ContinuousClock.now
         let outcomes = try await outcomes(of: order, from: start)
         var report = BlockReport()
         report.seconds = (ContinuousClock.now - start) / .seconds(1)
         report.add(since: before, until: .own)
+        if let statistics, let after = await reporter?.statistics {
+            report.transport = TransportFigures(since: statistics, until: after)
+        }
         if let starts = order.starts {
             let rate = starts.rate / Double(starts.arms)
             report.seconds = Self.seconds(ofEnds: outcomes.compactMap(\.end), at: rate)

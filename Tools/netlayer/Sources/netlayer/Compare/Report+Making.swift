@@ -203,6 +203,8 @@ extension Report.Figures {
             phases = figures.reduce(into: [:]) { $0.merge($1.phases, uniquingKeysWith: +) }
                 .mapValues { $0 / Double(known) }
         }
+        let reported = figures.compactMap(\.transport)
+        if !reported.isEmpty { statistics = reported.reduce(TransportFigures(), +) }
         ended = figures.lazy.compactMap(\.ended).first
         (notCompared, partsNotCompared) = (sum(\.contents.notCompared), sum(\.contents.partsNotCompared))
         histogram = Self.histogram(figures.flatMap(\.blocks).flatMap(\.latencies))

@@ -44,6 +44,8 @@ struct Report: Codable, Sendable {
         var coldsMs, warmUpMs: [Double]
         /// The mean times of the steps of a request.
         var phases: [Phase: Double]?
+        /// What the transport reports of itself; `nil` where it does not.
+        var statistics: TransportFigures?
         var ended: String?
         /// The responses and parts that there was no room to compare.
         var notCompared, partsNotCompared: Int

@@ -108,6 +108,7 @@ struct ReportPage {
             """
             \(HTML.list(shown.map(Self.item), "verdicts"))
             \(figures(url))
+            \(HTML.list(report.shown(url).compactMap(Self.statistics), "statistics"))
             <div class="charts">\(charts.joined(separator: "\n"))</div>
             \(differences(url))
             \(wire(url))
@@ -116,6 +117,10 @@ struct ReportPage {
 
     private static func item(_ verdict: Verdict) -> (String, String) {
         (verdict.decided ? "decided" : "open", HTML.escaped(verdict.text))
+    }
+
+    private static func statistics(_ arm: Report.Target.Arm) -> (String, String)? {
+        arm.summary.statistics.map { ("", HTML.escaped("\(arm.name): \($0.text)")) }
     }
 
     private func figures(_ url: Report.Target) -> String {

@@ -25,6 +25,7 @@ struct ReportText {
         }
         var lines = table.lines
         for arm in arms {
+            if let statistics = arm.summary.statistics { lines.append("\(arm.name): \(statistics.text)") }
             if let ended = arm.summary.ended { lines.append("\(arm.name): \(ended)") }
             for (code, text) in arm.summary.errorTexts.sorted(by: { $0.key < $1.key }) {
                 lines.append("\(arm.name), \(arm.summary.errors[code] ?? 0) failed: \(text)")

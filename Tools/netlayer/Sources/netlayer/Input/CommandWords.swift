@@ -114,8 +114,8 @@ struct ValueFlag: Sendable {
         ValueFlag("--doh-url", secret: true),
         ValueFlag(
             "--connect-timeout --resolve --connect-to --unix-socket --abstract-unix-socket --interface --local-port"),
-        ValueFlag(
-            "--keepalive-time --keepalive-cnt --happy-eyeballs-timeout-ms --limit-rate --speed-limit --speed-time"),
+        ValueFlag("--keepalive-time --keepalive-cnt --happy-eyeballs-timeout-ms --expect100-timeout"),
+        ValueFlag("--limit-rate --speed-limit --speed-time"),
         ValueFlag("--cacert --capath --key --pinnedpubkey --tls-max --ciphers --tls13-ciphers --curves --sigalgs"),
         // The call.
         ValueFlag("-m --max-time --timeout -o --output --max-body --checksum --max-redirects --retry --transport"),
