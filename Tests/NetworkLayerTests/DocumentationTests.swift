@@ -29,9 +29,13 @@ struct DocumentationTests {
         ("\(catalogue)/Logging.md", "ServiceSamples.swift"),
         ("\(catalogue)/Resilience.md", "../NetworkResilienceTests/ResilienceSamples.swift"),
         ("\(catalogue)/Telemetry.md", "../../Examples/Services/Tests/TelemetryTests/TelemetrySamples.swift"),
+        (
+            "\(catalogue)/Configuration.md",
+            "../../Examples/Services/Tests/ConfigurationTests/ConfigurationSamples.swift"
+        ),
         ("\(catalogue)/ShadowAndCanary.md", "../NetworkRolloutTests/RolloutSamples.swift"),
         ("\(catalogue)/RecordingAndReplaying.md", "RecordingSamples.swift"),
-        ("\(catalogue)/DeployingAProgram.md", "ServiceSamples.swift"),
+        ("\(catalogue)/HTTPVersions.md", "ServiceSamples.swift"),
         ("\(catalogue)/ComingFromURLSession.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAlamofire.md", "NewcomerSamples.swift"),
         ("\(catalogue)/ComingFromAsyncHTTPClient.md", "NewcomerSamples.swift"),

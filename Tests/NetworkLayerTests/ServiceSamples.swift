@@ -49,6 +49,17 @@ enum ServiceSamples {
         print(response.metrics.tlsVersion ?? "no TLS", response.metrics.tlsCipher ?? "")
     }
 
+    static func rotating(_ client: NetworkClient, _ logger: Logger) async throws {
+        let files = RotatingTLS.Files(authorities: "/tls/ca.crt", certificate: "/tls/tls.crt", key: "/tls/tls.key")
+        let tls = try RotatingTLS(files, logger: logger)
+        let ledger = client.rotating(tls)
+
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await tls.run() }
+            _ = try? await ledger.send(RequestData(path: "health"), as: .text)
+        }
+    }
+
     static func limits() {
         var configuration = CurlNetworkDispatcher.Configuration()
         configuration.maximumConnectionsPerOrigin = 32
@@ -74,9 +85,15 @@ enum ServiceSamples {
         var client: NetworkClient
         let dispatcher: CurlNetworkDispatcher
 
-        func handle(_ id: String, logger: Logger) async throws -> Account {
-            let logged = client.with { $0.interceptors.insert(.logging(logger), at: 0) }
-            return try await logged.send(RequestData(path: "accounts/\(RequestURL.segment(id))"), as: Account.self).body
+        mutating func logs() {
+            client.interceptors.insert(.logging(), at: 0)
+        }
+
+        func handle(_ id: String) async throws -> Account {
+            let request = RequestData(path: "accounts/{id}", pathParameters: ["id": id])
+            return try await withLogger(mergingMetadata: ["account": "\(id)"]) { _ in
+                try await client.send(request, as: Account.self).body
+            }
         }
 
         func traced(_ trace: String) -> NetworkClient {
@@ -122,5 +139,12 @@ enum ServiceSamples {
         var request = try TransportRequest(url: RequestURL("https://example.com/"))
         request.options.httpVersion = .http3
         print(request)
+    }
+
+    static func upgradingDispatcher() -> CurlNetworkDispatcher {
+        var configuration = CurlNetworkDispatcher.Configuration()
+        configuration.upgradesToHTTP3 = true
+        let dispatcher = CurlNetworkDispatcher(configuration: configuration)
+        return dispatcher
     }
 }

@@ -92,6 +92,27 @@ enum StreamSamples {
         print(try await client.send(streamed, as: .text).body)
     }
 
+    static func talk(client: NetworkClient) async throws {
+        let (turns, speaker) = AsyncStream<Data>.makeStream()
+        speaker.yield(Data("hello".utf8))
+        let talk = RequestData(path: "http://127.0.0.1:8080/chat", method: .post, content: .stream(turns))
+        let answers = try await client.send(talk, as: .stream).body
+        for try await answer in answers { speaker.yield(answer) }
+        speaker.finish()
+    }
+
+    static func upload(client: NetworkClient, checksum: Task<String, Never>) async throws {
+        var upload = RequestData(
+            path: "http://127.0.0.1:8080/upload",
+            method: .put,
+            content: .file("/var/lib/app/model.bin").followed { [.init("X-Checksum")!: await checksum.value] },
+            headerFields: ["Trailer": "X-Checksum"]
+        )
+        upload.expectContinue = .seconds(1)
+        upload.interimResponse = { hint in print(hint.status.code, hint.headerFields) }
+        print(try await client.send(upload, as: .text).status.code)
+    }
+
     static func times(client: NetworkClient) async throws {
         let response = try await client.send(request, as: .data)
         print(response.metrics.total, response.metrics.firstByte ?? .zero, response.metrics.httpVersion ?? "unknown")
