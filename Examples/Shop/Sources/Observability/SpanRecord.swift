@@ -27,11 +27,16 @@ struct SpanRecord: Encodable, Sendable {
     /// In nanoseconds since 1970-01-01T00:00Z.
     let startUnixNano: UInt64
     let milliseconds: Double
+    /// Whether it failed. What the program itself gave up, such as the calls beside one that failed, did not.
     let isError: Bool
     let message: String?
     let attributes: [String: String]
     let events: [Event]
     let links: [Link]
+
+    /// The `error.type` of a call that its program gave up.
+    static let cancelled = "cancelled"
+    var isCancelled: Bool { attributes["error.type"] == Self.cancelled }
 
     var end: UInt64 { startUnixNano + UInt64(milliseconds * 1e6) }
 

@@ -56,6 +56,7 @@ extension SpanStore {
         let phases = span.events.map { "\($0.name) \($0.milliseconds.text)" }
         let notes =
             (span.isError ? ["✗ \(span.message ?? span.attributes["error.type"] ?? "error")"] : [])
+            + (span.isCancelled ? ["given up by the program"] : [])
             + (phases.isEmpty ? [] : [phases.joined(separator: " · ") + " ms"])
         let facts =
             span.attributes.map { ($0, $1) }

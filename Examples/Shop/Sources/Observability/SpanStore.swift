@@ -218,12 +218,13 @@ public final class StoredSpan: Span {
     }
 
     private func record(of state: State, to end: UInt64) -> SpanRecord {
-        let isError = state.status?.code == .error
+        let attributes = [String: String](state.attributes)
+        let isError = state.status?.code == .error && attributes["error.type"] != SpanRecord.cancelled
         return SpanRecord(
             traceID: traceID, spanID: spanID, parentID: parentID, name: state.name.bounded, kind: "\(kind)",
             startUnixNano: start, milliseconds: milliseconds(to: end), isError: isError,
             message: (state.status?.message ?? (isError ? state.error : nil))?.bounded,
-            attributes: .init(state.attributes),
+            attributes: attributes,
             events: state.events.map {
                 .init(
                     name: $0.name.bounded, milliseconds: milliseconds(to: $0.nanosecondsSinceEpoch),

@@ -56,7 +56,6 @@ struct Outcomes: RouterMiddleware {
         guard let error = error as? NetworkError else { return metadata }
         metadata["url.full"] = error.exchange.map { "\($0.url)" }
         metadata["http.response.status_code"] = error.response.map { "\($0.status.code)" }
-        metadata["attempts"] = error.exchange.map { "\($0.attempts)" }
         return metadata
     }
 }

@@ -99,6 +99,17 @@ import Tracing
         #expect(span.events.first?.attributes == ["exception.type": "Failure", "exception.message": "Failure()"])
     }
 
+    @Test("A call that its program gave up is no error")
+    func cancellation() throws {
+        let store = SpanStore()
+        let span = store.startSpan("a", context: .topLevel)
+        span.attributes["error.type"] = "cancelled"
+        span.setStatus(.init(code: .error, message: "cancelled"))
+        span.end()
+        #expect(try #require(store.traces.first).isError == false)
+        #expect(store.page().contains("given up by the program") && !store.page().contains("✗"))
+    }
+
     private func end(_ name: String, failed: Bool = false, in store: SpanStore) {
         let span = store.startSpan(name, context: .topLevel)
         if failed { span.setStatus(.init(code: .error)) }
