@@ -39,7 +39,8 @@ public final class RotatingTLS: ReportsFigures {
         /// The password of the private key.
         public var password: TransportOptions.Secret?
         /// The server's possible public keys, one on each line, as in
-        /// ``NetworkCore/TransportOptions/TLS-swift.struct/pinnedPublicKeys``. A `#` begins a comment.
+        /// ``NetworkCore/TransportOptions/TLS-swift.struct/pinnedPublicKeys``. A `#` begins a comment. They hold for
+        /// each server that the client reaches, those of redirects too.
         public var pins: String?
 
         /// Creates a list of paths.

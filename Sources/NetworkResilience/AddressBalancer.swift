@@ -51,7 +51,8 @@ public final class AddressBalancer: Interceptor, ReportsFigures {
         public var connectTimeout = Duration.seconds(3)
         /// The time between two lookups of a name. Default: 30 s.
         public var refreshInterval = Duration.seconds(30)
-        /// The longest wait of a request for the first lookup. Default: 10 s.
+        /// The longest wait of a request for the first lookup, or for one after ten intervals without a request.
+        /// Default: 10 s.
         public var lookUpTimeout = Duration.seconds(10)
         /// The number of addresses of a name that are used, from 1 to ``maximumAddresses``. Default: 16. Of more, each
         /// process uses others, by chance. Each has a pool of connections, of which a transport has a limited number

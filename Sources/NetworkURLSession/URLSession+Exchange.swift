@@ -3,6 +3,7 @@ import FoundationNetworking
 import HTTPTypes
 import NetworkCore
 import NetworkLayer
+import Synchronization
 
 /// A response whose body is being read.
 final class RunningExchange: Sendable {
@@ -139,6 +140,7 @@ extension URLSession {
             data.headerFields[name] = value
         }
         let delegate = taskDelegate(of: task)
+        if let delegate { data.content = data.content.map { reporting($0, of: task, to: delegate) } }
         var client = client.with { client in
             client.exchangeInterceptors.append(log)
             if !request.httpShouldHandleCookies { client.cookieJar = nil }
@@ -170,6 +172,24 @@ extension URLSession {
                 failures += 1
             case .cancelAuthenticationChallenge: throw NetworkError.cancelled
             case .performDefaultHandling, .rejectProtectionSpace: return (response, head)
+            }
+        }
+    }
+
+    private func reporting(
+        _ content: RequestContent, of task: URLSessionTask, to delegate: any URLSessionTaskDelegate
+    ) -> RequestContent {
+        let last = Guarded(0)
+        return content.reportingProgress { [self] progress in
+            let piece = last.withLock { last in
+                defer { last = progress.completed }
+                return progress.completed - last
+            }
+            guard piece > 0 else { return }
+            delegateQueue.addOperation {
+                delegate.urlSession(
+                    self, task: task, didSendBodyData: Int64(piece), totalBytesSent: Int64(progress.completed),
+                    totalBytesExpectedToSend: Int64(progress.total ?? -1))
             }
         }
     }

@@ -49,6 +49,11 @@ struct URLSessionTests {
         private func note(_ event: String) { events.withLock { $0.append(event) } }
 
         func urlSession(
+            _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+            totalBytesExpectedToSend: Int64
+        ) { note("sent \(bytesSent), \(totalBytesSent) of \(totalBytesExpectedToSend)") }
+
+        func urlSession(
             _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
         ) {
             note("metrics")
@@ -111,14 +116,16 @@ struct URLSessionTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try await withServer(.ok("thanks")) { server in
             var post = try request(server) { $0.httpMethod = "POST" }
+            let delegate = Delegate()
             let data: Data
             switch kind {
-            case "data": (data, _) = try await session.upload(for: post, from: Data("payload".utf8))
-            case "file": (data, _) = try await session.upload(for: post, fromFile: file)
+            case "data": (data, _) = try await session.upload(for: post, from: Data("payload".utf8), delegate: delegate)
+            case "file": (data, _) = try await session.upload(for: post, fromFile: file, delegate: delegate)
             default:
                 post.httpBodyStream = InputStream(data: Data("payload".utf8))
-                (data, _) = try await session.data(for: post)
+                (data, _) = try await session.data(for: post, delegate: delegate)
             }
+            #expect(delegate.seen == ["sent 7, 7 of \(kind == "stream" ? -1 : 7)", "metrics", "completed 0"])
             #expect(data == Data("thanks".utf8) && server.requests.map(\.body) == [Data("payload".utf8)])
         }
     }
