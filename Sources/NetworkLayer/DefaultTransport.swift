@@ -65,7 +65,7 @@ public struct DefaultTransport: ShutsDown, NetworkDispatcher {
         try await selection.get().send(request)
     }
 
-    /// Shuts the selected transport down, if it can be: a shadow or a canary can't.
+    /// Shuts the selected transport down, both of a shadow or a canary.
     public func shutDown(within patience: Duration) async {
         await (try? selection.get() as? any ShutsDown)?.shutDown(within: patience)
     }

@@ -31,7 +31,7 @@ import Synchronization
 /// The chance that a canary is dropped though it is not worse is at most ``Options/falseAlarms`` for the whole life of
 /// the transport. It holds for requests that are drawn one by one. With requests that stay together, an outage of one
 /// origin or key may be the canary's bad luck: then it returns too early, which costs the experiment and no request.
-public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
+public final class CanaryTransport: ShutsDown, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let canary: any HTTPTransport
     private let options: Options
@@ -106,6 +106,9 @@ public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
         }
     }
 
+    /// Shuts both transports down.
+    public func shutDown(within patience: Duration) async { await [primary, canary].shutDown(within: patience) }
+
     private func response(to request: TransportRequest, over transport: any HTTPTransport) async throws
         -> TransportResponse
     {
@@ -145,8 +148,8 @@ public final class CanaryTransport: HTTPTransport, NetworkDispatcher {
             let isLate = request.options.totalTimeout.map { elapsed >= $0 * 0.95 } ?? false
             judge(arm, isFailed: isLate, latency ?? elapsed)
         case .bodyTooLarge?: judge(arm, isFailed: false, latency)
-        // An error of the program, or of the request as it is described.
-        case nil: break
+        // An error of the program, its end, or one of the request as it is described.
+        case nil, .shutDown?: break
         case _ where (error as? NetworkError)?.phase == .preparing: break
         default: judge(arm, isFailed: true, latency)
         }

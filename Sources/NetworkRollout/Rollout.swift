@@ -159,3 +159,14 @@ extension RolloutChoice {
         return kind
     }
 }
+
+extension [any HTTPTransport] {
+    /// Shuts down those that can be, at the same time.
+    func shutDown(within patience: Duration) async {
+        await withTaskGroup { group in
+            for case let transport as any ShutsDown in self {
+                group.addTask { await transport.shutDown(within: patience) }
+            }
+        }
+    }
+}

@@ -127,7 +127,8 @@ final class ShadowExchange: Sendable {
         request.options.wireLog = nil
         guard (try? request.check(for: shadow.capabilities)) != nil else { return gate.count(\.unsupported) }
         let other = await record(of: request)
-        guard ContinuousClock.now < end, let own = await primarySide(), !Task.isCancelled else {
+        let isEnded = other.failure.map(Self.isEndedByProgram) ?? false
+        guard !isEnded, ContinuousClock.now < end, let own = await primarySide(), !Task.isCancelled else {
             return gate.count(\.unfinished)
         }
         let places = places(own, other)

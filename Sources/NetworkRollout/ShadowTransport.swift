@@ -27,7 +27,7 @@ public import NetworkCore
 ///
 /// A crash or an endless loop of the shadow's transport is one of the process: nothing can keep them apart there. Where
 /// that may happen, compare outside the service (`netlayer compare`).
-public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
+public final class ShadowTransport: ShutsDown, NetworkDispatcher {
     private let primary: any HTTPTransport
     private let shadow: any HTTPTransport
     let options: Options
@@ -94,6 +94,9 @@ public final class ShadowTransport: HTTPTransport, NetworkDispatcher {
         // A shadow takes its place when it begins, and not while the primary waits for its server.
         return gate.begins() ? exchange(for: request).begin(besides: response) : response
     }
+
+    /// Shuts both transports down.
+    public func shutDown(within patience: Duration) async { await [primary, shadow].shutDown(within: patience) }
 
     private func exchange(for request: TransportRequest) -> ShadowExchange {
         ShadowExchange(request, besides: primary.name, over: shadow, options, gate, report)

@@ -44,6 +44,36 @@ struct TransportOnTrialTests {
 
     // MARK: Which transport
 
+    @Test(arguments: ["canary", "shadow"]) func `a shutdown ends both transports`(kind: String) async throws {
+        let gate = Gate()
+        let late = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nlate"
+        try await withServer([.read, .wait(until: gate), .send(late)]) { server in
+            let (first, second) = (CurlNetworkDispatcher(), CurlNetworkDispatcher())
+            var all = ShadowTransport.Options()
+            all.share = 1
+            let transport: any ShutsDown =
+                kind == "canary"
+                ? CanaryTransport(primary: second, canary: first, options: half)
+                : ShadowTransport(primary: first, shadow: second, options: all) { Issue.record("\($0)") }
+            let url = try RequestURL(server.url())
+            let running = Task { try await first.send(TransportRequest(url: url)).body.collect() }
+            try await server.wait { !$0.requests.isEmpty }
+            async let end: Void = transport.shutDown(within: .seconds(60))
+            for dispatcher in [first, second] {
+                // The shutdown has begun when a new request is refused.
+                var code: NetworkError.Code?
+                while code != .shutDown {
+                    do {
+                        _ = try await dispatcher.send(TransportRequest(url: try RequestURL("http://127.0.0.1:9/")))
+                    } catch { code = NetworkError.code(of: error) }
+                }
+            }
+            gate.open()
+            #expect(try await running.value == Data("late".utf8))
+            await end
+        }
+    }
+
     @Test func `a share of the requests goes over the canary`() async throws {
         var options = half
         options.share = 0.1
