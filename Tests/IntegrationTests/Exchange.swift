@@ -1,5 +1,6 @@
 import Foundation
 import NetworkLayer
+import TestSupport
 
 /// One exchange, with its body read to the end.
 struct Exchange: Sendable {
@@ -17,7 +18,7 @@ struct Exchange: Sendable {
     ) async throws {
         var request = TransportRequest(
             method: method ?? (body == nil ? .get : .post), url: url, headerFields: fields, body: body)
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(30 * patienceFactor)
         try change(&request.options)
         try await self.init(transport.send(request))
     }

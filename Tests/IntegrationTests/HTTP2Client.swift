@@ -14,7 +14,7 @@ struct HTTP2Client {
     }
 
     private func prepare(_ options: inout TransportOptions) {
-        options.totalTimeout = .seconds(30)
+        options.totalTimeout = .seconds(30 * patienceFactor)
         options.trustPeers()
         options.httpVersion = version
     }

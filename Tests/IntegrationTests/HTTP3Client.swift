@@ -50,7 +50,7 @@ struct HTTP3Client {
             method: method ?? (body == nil ? .get : .post), url: try RequestURL("https://\(host):\(port)\(path)"),
             body: body)
         if let server { request.headerFields[.upstream] = "\(server.port)" }
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(30 * patienceFactor)
         request.options.trustPeers()
         request.options.httpVersion = version
         request.options.connection.happyEyeballsDelay = patience

@@ -12,7 +12,7 @@ struct LoneConnectionTests {
         var request = TransportRequest(url: try Peers.url(.http2, path))
         request.options.trustPeers()
         // By default from libcurl 8.14 on.
-        (request.options.httpVersion, request.options.totalTimeout) = (.http2, .seconds(30))
+        (request.options.httpVersion, request.options.totalTimeout) = (.http2, .seconds(30 * patienceFactor))
         change(&request.options)
         return try await dispatcher.send(request)
     }

@@ -20,7 +20,7 @@ struct PrewarmedTLSTests {
     ) -> TransportOptions {
         var options = TransportOptions()
         options.trustPeers()
-        (options.httpVersion, options.tls.maximumVersion, options.totalTimeout) = (http, version, .seconds(30))
+        (options.httpVersion, options.tls.maximumVersion, options.totalTimeout) = (http, version, .seconds(30 * patienceFactor))
         return options
     }
 

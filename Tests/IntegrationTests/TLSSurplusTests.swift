@@ -23,7 +23,7 @@ struct TLSSurplusTests {
         let front = try TLSFront(to: server)
         let dispatcher = CurlNetworkDispatcher()
         var request = TransportRequest(url: try url(front))
-        request.options.totalTimeout = .seconds(30)
+        request.options.totalTimeout = .seconds(30 * patienceFactor)
         change(&request.options, front)
         let first = try await dispatcher.send(request)
         gate.open()

@@ -35,7 +35,7 @@ struct Soak {
         let run = SoakRun(client: client, seed: seed)
         let start = ProcessFigures.now
         let warmUp = max(seconds / 5, min(10, seconds / 2))
-        let rounds = try await run.era(seconds: warmUp, firstRound: 0, atLeast: client == .curl ? 16 : 4)
+        let rounds = try await run.era(seconds: warmUp, firstRound: 0, atLeast: client == .curl ? 24 : 4)
         let warm = await Settled.figures { _ in true }
         let all = try await run.era(seconds: seconds - warmUp, firstRound: rounds)
         let bounds = Bounds(client: client)
