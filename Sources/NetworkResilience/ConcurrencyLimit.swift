@@ -13,10 +13,11 @@ import Synchronization
 /// ``NetworkCore/NetworkError/Code/overloaded`` when ``maximumQueued`` wait already, or after ``maximumWait``. It has
 /// not been sent then.
 ///
-/// An adaptive limit grows by up to one for each round of requests while at least half of it is used, and falls to
-/// seven tenths when the server shows that it has too much (a timeout, 429, 503): additive increase, multiplicative
-/// decrease, as TCP finds its rate ([RFC 9438 §4.6](https://www.rfc-editor.org/rfc/rfc9438#section-4.6)). Failures
-/// within one round count once.
+/// An adaptive limit grows by up to one for each round of requests, and falls to seven tenths when the server shows
+/// that it has too much (a timeout, 429, 503): additive increase, multiplicative decrease, as TCP finds its rate ([RFC
+/// 9438 §4.6](https://www.rfc-editor.org/rfc/rfc9438#section-4.6)). Failures within one round count once. While less
+/// than half of it is used, it stays: a failure then says nothing of the unused rest, and a few of them under a light
+/// load would leave no places for the next heavy one.
 public final class ConcurrencyLimit: Interceptor, ReportsFigures {
     /// How the limit is set.
     public struct Limit: Sendable {
@@ -47,6 +48,8 @@ public final class ConcurrencyLimit: Interceptor, ReportsFigures {
     public struct State: Sendable, Hashable {
         /// The limit now.
         public let limit: Int
+        /// The limit that it may grow to.
+        public let maximum: Int
         /// The requests in flight.
         public let running: Int
         /// The requests that wait.
@@ -129,7 +132,9 @@ public final class ConcurrencyLimit: Interceptor, ReportsFigures {
                 // The first to end may be the clock, while the place has just come.
                 while let ended = try await group.next() { if let place = ended { return place } }
                 if Task.isCancelled { throw NetworkError.cancelled }
-                throw Self.refused(name, "no place was free within \(maximumWait)")
+                let state = gate.shown
+                let limit = state.maximum > state.limit ? "\(state.limit), at most \(state.maximum)" : "\(state.limit)"
+                throw Self.refused(name, "no place was free within \(maximumWait), and the limit is \(limit)")
             }
         }
     }
@@ -191,7 +196,11 @@ final class PlaceGate: Sendable {
     var isIdle: Bool { state.withLock { $0.running == 0 && $0.waiters.isEmpty } }
 
     var shown: ConcurrencyLimit.State {
-        state.withLock { .init(limit: Int($0.limit), running: $0.running, waiting: $0.waiters.count) }
+        state.withLock {
+            .init(
+                limit: Int($0.limit), maximum: Int($0.range.upperBound), running: $0.running,
+                waiting: $0.waiters.count)
+        }
     }
 
     func arrive(maximumQueued: Int) -> Arrival {
@@ -244,7 +253,7 @@ final class PlaceGate: Sendable {
             state.running -= 1
             if isOverload {
                 // The failures of one round have one cause.
-                if place.era == state.era {
+                if wasUsed, place.era == state.era {
                     state.limit = max(state.range.lowerBound, state.limit * 0.7)
                     state.era += 1
                 }

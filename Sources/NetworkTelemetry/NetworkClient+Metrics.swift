@@ -19,9 +19,10 @@ extension NetworkClient {
     ///
     /// Dimensions of exchanges: `http.request.method`, `server.address`, `server.port`, `url.template`
     /// (``NetworkCore/TransportRequest/template``), `http.response.status_code`, `network.protocol.version`, and for
-    /// failures `error.type`: the error's code, or a status of 400 or more. Those of calls: the method, the template
-    /// and `error.type`. A URL is never one. Of the servers, 100 have a name and a port, the first ones of the process;
-    /// the others together are `_OTHER`, as are methods that no standard knows.
+    /// failures `error.type`: the error's code, or a status of 400 or more. Those of calls: the method, the template,
+    /// the server of the request and `error.type`, also of calls that a step refused. A URL is never one. Of the
+    /// servers, 100 have a name and a port, the first ones of the process; the others together are `_OTHER`, as are
+    /// methods that no standard knows.
     ///
     /// The buckets of a histogram are the backend's: ``durationBuckets`` has the convention's.
     /// - Parameter factory: What makes the metrics. Default: that of the process (`MetricsSystem.factory`), which does
@@ -46,16 +47,16 @@ private struct CallMetrics: Interceptor {
     func intercept(_ request: TransportRequest, in call: Call, next: Next) async throws -> TransportResponse {
         try await next.watched(request, in: call) { outcome in
             var key = CallKey(
-                factory: factory ?? .ofProcess, route: Route(request), error: outcome.errorType)
+                factory: factory ?? .ofProcess, route: Route(request), server: .admitted(of: request),
+                error: outcome.errorType)
             CallKey.durations.value(of: key) {
-                let dimensions = key.route.dimensions + (key.error.map { [("error.type", $0)] } ?? [])
-                return key.factory.timer("networklayer.client.call.duration", dimensions)
+                key.factory.timer("networklayer.client.call.duration", key.dimensions)
             }.record(duration: call.elapsed)
             guard call.attempts > 1 else { return }
             key.error = nil
             CallKey.retries.value(of: key) {
                 Counter(
-                    label: "networklayer.client.call.retries", dimensions: key.route.dimensions,
+                    label: "networklayer.client.call.retries", dimensions: key.dimensions,
                     factory: key.factory.factory)
             }.increment(by: call.attempts - 1)
         }
@@ -162,10 +163,12 @@ private struct CallKey: Hashable, Sendable {
     static let retries = InstrumentTable<CallKey, Counter>()
     let factory: Factory
     let route: Route
+    /// `nil` for a server without a name in metrics.
+    let server: Server?
     var error: String?
 
-    init(factory: Factory, route: Route, error: String?) {
-        (self.factory, self.route, self.error) = (factory, route, error)
+    var dimensions: Dimensions {
+        route.dimensions + Server.dimensions(of: server) + (error.map { [("error.type", $0)] } ?? [])
     }
 }
 
@@ -183,16 +186,11 @@ private struct ExchangeKey: Hashable, Sendable {
 
     init(factory: Factory, _ request: TransportRequest) {
         (self.factory, route) = (factory, Route(request))
-        server = Server.admitted(Server(host: request.url.host, port: request.url.effectivePort))
+        server = .admitted(of: request)
     }
 
     var dimensions: Dimensions {
-        var dimensions = route.dimensions
-        if let server {
-            dimensions += [("server.address", server.host), ("server.port", "\(server.port)")]
-        } else {
-            dimensions.append(("server.address", "_OTHER"))
-        }
+        var dimensions = route.dimensions + Server.dimensions(of: server)
         if let status { dimensions.append(("http.response.status_code", "\(status)")) }
         if let error { dimensions.append(("error.type", error)) }
         if let version { dimensions.append(("network.protocol.version", version)) }
@@ -226,12 +224,18 @@ private struct Server: Hashable, Sendable {
     private static let maximum = 100
     private static let known = Guarded<Set<Server>>([])
 
-    /// Returns a server if it is one of the first of the process; `nil` for others.
-    static func admitted(_ server: Server) -> Server? {
-        known.withLock { known in
+    /// Returns a request's server if it is one of the first of the process; `nil` for others.
+    static func admitted(of request: TransportRequest) -> Server? {
+        let server = Server(host: request.url.host, port: request.url.effectivePort)
+        return known.withLock { known in
             if known.count < maximum { known.insert(server) }
             return known.contains(server) ? server : nil
         }
+    }
+
+    static func dimensions(of server: Server?) -> Dimensions {
+        guard let server else { return [("server.address", "_OTHER")] }
+        return [("server.address", server.host), ("server.port", "\(server.port)")]
     }
 }
 #endif

@@ -20,7 +20,8 @@ struct PrewarmedTLSTests {
     ) -> TransportOptions {
         var options = TransportOptions()
         options.trustPeers()
-        (options.httpVersion, options.tls.maximumVersion, options.totalTimeout) = (http, version, .seconds(30 * patienceFactor))
+        (options.httpVersion, options.tls.maximumVersion) = (http, version)
+        options.totalTimeout = .seconds(30 * patienceFactor)
         return options
     }
 

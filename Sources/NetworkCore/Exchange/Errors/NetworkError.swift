@@ -156,8 +156,8 @@ public struct NetworkError: Error, Sendable {
     public enum Phase: String, Sendable, Hashable, Codable {
         /// Nothing was sent: the request was refused.
         case preparing = "preparing the request"
-        /// The request was waiting in the queue.
-        case queued = "waiting for a connection slot"
+        /// The request was waiting for a connection, or for a place of a step's limit.
+        case queued = "waiting in a queue"
         /// The connection was being made: name lookup, TCP, proxy and TLS.
         case connecting = "connecting"
         /// The request was being sent, or the response had not begun.
