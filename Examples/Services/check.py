@@ -319,7 +319,7 @@ def active(house):
 
 def check_shutdown(house):
     print("SIGTERM")
-    # The limits of concurrency have learned from the faults, and would refuse some of a load: a new process has not.
+    # The limits and breakers have learned from the faults, and would refuse some of a load: a new process has not.
     house.running["shop"].send_signal(signal.SIGTERM)
     check(house.running["shop"].wait(20) == 0, "without a load, the process ends with 0")
     house.start("shop")

@@ -1,14 +1,19 @@
 import Foundation
 
 extension SpanStore {
-    /// Returns the latest traces as a page of HTML without scripts, in UTF-8: those with errors first, then the newest
-    /// first. Each is a waterfall: a bar for each span, with its events as ticks.
-    /// - Parameter limit: The number of traces on the page.
-    public func page(limit: Int = 50) -> String {
-        let traces = traces
+    /// Returns kept traces as a page of HTML without scripts, in UTF-8: those with errors, the slowest and the newest.
+    /// Each is a waterfall: a bar for each span, with its events as ticks.
+    /// - Parameter limit: The number of traces in each of the three lists.
+    public func page(limit: Int = 20) -> String {
         let newest = Array(traces.reversed())
-        let shown = (newest.filter(\.isError) + newest.filter { !$0.isError }).prefix(max(0, limit))
-        let errors = traces.count(where: \.isError)
+        let slowest = newest.sorted { $0.milliseconds > $1.milliseconds }
+        var shown: Set<String> = []
+        let lists = [("Failed", newest.filter(\.isError)), ("Slowest", slowest), ("Newest", newest)].map {
+            title, list in
+            let rest = list.filter { !shown.contains($0.traceID) }.prefix(max(0, limit))
+            shown.formUnion(rest.map(\.traceID))
+            return "<h2>\(title)</h2>\n" + rest.map(html).joined()
+        }
         return """
             <!DOCTYPE html>
             <html lang="en">
@@ -20,8 +25,8 @@ extension SpanStore {
             </head>
             <body>
             <h1>Traces</h1>
-            <p>\(shown.count) of the latest \(traces.count), of which \(errors) with errors. Times in UTC.</p>
-            \(shown.map(html).joined())
+            <p>\(newest.count) traces are kept, failed and slow ones for longer than others. Times in UTC.</p>
+            \(lists.joined())
             </body>
             </html>
             """

@@ -15,8 +15,8 @@ import Tracing
 /// does not sample is passed on, and not recorded.
 ///
 /// Memory is bounded: by the number of traces, of spans in each, and of the bytes of all; a span has at most 64
-/// attributes, 64 events and 16 links, with texts of at most 1,000 characters. When there is too much, the oldest trace
-/// without an error goes first, as long as those with errors are at most half of all.
+/// attributes, 64 events and 16 links, with texts of at most 1,000 characters. When there is too much, the quickest of
+/// the oldest traces goes, of those without an error as long as those with errors are at most half of all.
 public final class SpanStore: Tracer {
     struct Trace: Encodable, Sendable {
         let traceID: String
@@ -24,6 +24,8 @@ public final class SpanStore: Tracer {
         /// The spans beyond the limit.
         var dropped = 0
         var isError = false
+        /// The time of the longest span.
+        var milliseconds: Double { spans.map(\.milliseconds).max() ?? 0 }
 
         /// Adds a span, in place of another one if there are too many.
         /// - Returns: By how many bytes the trace has grown.
@@ -122,7 +124,9 @@ public final class SpanStore: Tracer {
 
     private static func leastNeeded(of traces: [Trace]) -> Int {
         let errorsGoFirst = traces.count(where: \.isError) > traces.count / 2
-        return traces.firstIndex { $0.isError == errorsGoFirst } ?? traces.startIndex
+        let group = traces.indices.filter { traces[$0].isError == errorsGoFirst }
+        let oldest = group.prefix(max(1, min(8, group.count / 2)))
+        return oldest.min { traces[$0].milliseconds < traces[$1].milliseconds } ?? traces.startIndex
     }
 
     /// 16 hexadecimal digits, not all 0.
@@ -218,7 +222,9 @@ public final class StoredSpan: Span {
     }
 
     private func record(of state: State, to end: UInt64) -> SpanRecord {
-        let attributes = [String: String](state.attributes)
+        var attributes = [String: String](state.attributes)
+        // Users' data, of which no one has checked what is secret; the library leaves it out of `url.full` too.
+        attributes["url.query"] = nil
         let isError = state.status?.code == .error && attributes["error.type"] != SpanRecord.cancelled
         return SpanRecord(
             traceID: traceID, spanID: spanID, parentID: parentID, name: state.name.bounded, kind: "\(kind)",

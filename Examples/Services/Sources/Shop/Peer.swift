@@ -35,7 +35,8 @@ struct Peer: Sendable {
                 return breaker.states.sorted { $0.key < $1.key }.map { "\(name) breaker \($0.key) \($0.value)" }
             case let limit as ConcurrencyLimit:
                 return limit.states.sorted { $0.key < $1.key }.map { origin, state in
-                    "\(name) limit \(origin) \(state.limit), running \(state.running), waiting \(state.waiting)"
+                    "\(name) limit \(origin) \(state.limit) of \(state.maximum), running \(state.running), "
+                        + "waiting \(state.waiting)"
                 }
             default: return []
             }

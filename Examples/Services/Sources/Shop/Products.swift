@@ -48,6 +48,10 @@ struct Products: Sendable {
     }
 
     func product(_ id: String) async throws -> Product {
+        // What no peer would know need not be asked for.
+        guard (1...64).contains(id.utf8.count),
+            id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+        else { throw HTTPError(.notFound, message: "there is no such product") }
         let request = RequestData(path: "items/{id}", pathParameters: ["id": id])
         async let item = catalog.send(request, as: Item.self).body
         async let price = prices.send(request, as: Product.Price.self).body

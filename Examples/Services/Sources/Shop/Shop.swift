@@ -16,7 +16,14 @@ import Tracing
 /// first: CATALOG_BASE_URL for `catalog.baseURL`.
 @main
 struct Shop {
-    static func main() async throws {
+    static func main() async {
+        do { try await run() } catch {
+            FileHandle.standardError.write(Data("shop: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let metrics = PrometheusMetrics(durationBuckets: NetworkClient.durationBuckets)
         MetricsSystem.bootstrap(metrics)
         let spans = SpanStore()
@@ -25,11 +32,19 @@ struct Shop {
         logger.logLevel = Environment().get("LOG_LEVEL").flatMap { Logger.Level(rawValue: $0) } ?? .info
 
         let file = Environment().get("SHOP_CONFIG") ?? "shop.json"
+        let settingsOfFile: Configuration.FileProvider<JSONSnapshot>
+        do { settingsOfFile = try await Configuration.FileProvider<JSONSnapshot>(filePath: .init(file)) } catch {
+            throw NetworkError(.invalidConfiguration, "\(file) can't be read: \(error)")
+        }
         let config = ConfigReader(
-            providers: [
-                EnvironmentVariablesProvider(), try await FileProvider<JSONSnapshot>(filePath: .init(file)),
-            ],
-            accessReporter: SettingSources())
+            providers: [EnvironmentVariablesProvider(), settingsOfFile], accessReporter: SettingSources())
+        let (host, port) = (try config.requiredString(forKey: "shop.host"), try config.requiredInt(forKey: "shop.port"))
+        let seconds = try config.requiredDouble(forKey: "shop.drainSeconds")
+        guard (1...65_535).contains(port), (0...3_600).contains(seconds) else {
+            throw NetworkError(
+                .invalidConfiguration, "shop.port is \(port), shop.drainSeconds is \(seconds): out of range")
+        }
+        logger.info("settings of shop: shop.host = \(host), shop.port = \(port), shop.drainSeconds = \(seconds)")
         let settings = try await NetworkSettings(config, under: "transport")
         // One transport for all clients: one thread, one pool of connections.
         let transport = CurlNetworkDispatcher(configuration: settings.curl)
@@ -37,7 +52,7 @@ struct Shop {
         let prices = try await Peer("prices", config, over: transport, logger: logger)
         let stock = try await Peer("stock", config, over: transport, logger: logger)
 
-        let drain = Drain(time: .seconds(config.double(forKey: "shop.drainSeconds", default: 3)))
+        let drain = Drain(time: .seconds(seconds), logger: logger)
         let router = Router(context: ShopContext.self)
         router.get("metrics") { _, _ in
             Response(plain: metrics.exposition(), type: PrometheusMetrics.contentType)
@@ -75,10 +90,7 @@ struct Shop {
             server: .http1(
                 configuration: .init(additionalChannelHandlers: [ClientWatch()], idleTimeout: .seconds(60))),
             configuration: .init(
-                address: .hostname(
-                    config.string(forKey: "shop.host", default: "127.0.0.1"),
-                    port: config.int(forKey: "shop.port", default: 8080)),
-                serverName: "shop"),
+                address: .hostname(host, port: port), serverName: "shop"),
             logger: logger)
         // They end in reverse order: first no more requests come, then the server answers those that it has, and then
         // the connections to the peers close.
@@ -104,14 +116,16 @@ struct Shop {
 /// who send requests learn it before connections are refused.
 private struct Drain: Service {
     let time: Duration
+    let logger: Logger
     private let begun = Flag()
     var hasBegun: Bool { begun.isUp }
 
-    init(time: Duration) { self.time = time }
+    init(time: Duration, logger: Logger) { (self.time, self.logger) = (time, logger) }
 
     func run() async throws {
         try await gracefulShutdown()
         begun.raise()
+        logger.notice("the shop ends; it still serves for \(time)")
         try await Task.sleep(for: time)
     }
 }

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NetworkTelemetry
+import ServiceLifecycle
 import Synchronization
 
 /// One of the services behind the shop, which can be told to fail:
@@ -24,8 +25,16 @@ struct Upstream {
         router.get("health") { _, _ in "ok\n" }
         router.post("fault") { request, context in
             let fault = try await request.decode(as: Fault.self, context: context)
+            guard (0...1).contains(fault.share ?? 1), (0...3_600_000).contains(fault.milliseconds ?? 0) else {
+                throw HTTPError(.badRequest, message: "share is from 0 to 1, milliseconds from 0 to an hour")
+            }
             switches.set(fault)
-            logger.notice("a new fault", metadata: ["fault": "\(fault.kind.rawValue)", "share": "\(fault.share ?? 1)"])
+            logger.notice(
+                "a new fault",
+                metadata: [
+                    "fault": "\(fault.kind.rawValue)", "share": "\(fault.share ?? 1)",
+                    "milliseconds": "\(fault.milliseconds ?? 500)",
+                ])
             // A service that is down has no time to say so.
             if fault.kind == .down { exit(1) }
             return "\(fault.kind.rawValue)\n"
@@ -137,7 +146,7 @@ private struct Faults: RouterMiddleware {
         case .none, .down: break
         case .slow: try await Task.sleep(for: .milliseconds(fault.milliseconds ?? 500))
         case .fail: return Response(status: .serviceUnavailable)
-        case .hang: try await Task.sleep(for: .seconds(3_600))
+        case .hang: try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(3_600)) }
         case .reset:
             // Closed with nothing to wait for, a connection ends with RST instead of FIN.
             try await (context.channel as? any SocketOptionProvider)?

@@ -40,7 +40,10 @@ struct MetricsTests {
                 "server.port": "81", "http.response.status_code": "200",
             ])
         let call = try #require(metrics.timers(label: "networklayer.client.call.duration").first)
-        #expect(dimensions(call) == ["http.request.method": "GET", "url.template": "/users/{id}"])
+        #expect(
+            dimensions(call) == [
+                "http.request.method": "GET", "url.template": "/users/{id}", "server.address": "h", "server.port": "81",
+            ])
         #expect(metrics.counters.isEmpty)
     }
 
