@@ -8,9 +8,9 @@ extension NetworkSettings {
     /// Reads settings from a reader of swift-configuration. Requires the package trait `Configuration`.
     ///
     /// ```swift
+    /// let file = try await FileProvider<JSONSnapshot>(filePath: "/etc/shop.json")
     /// let config = ConfigReader(
-    ///     providers: [EnvironmentVariablesProvider(), try await FileProvider<JSONSnapshot>(filePath: "/etc/shop.json")],
-    ///     accessReporter: SettingSources())
+    ///     providers: [EnvironmentVariablesProvider(), file], accessReporter: SettingSources())
     /// let settings = try await NetworkSettings(config, under: "orders")   // ORDERS_TIMEOUT_CONNECT, orders.timeout.…
     /// ```
     ///

@@ -28,8 +28,7 @@ public import ServiceLifecycle
 ///
 /// Those of a dispatcher have the dimension `origin`, of a breaker and a limit its `key`, such as
 /// `https://api.example.com:443`, and of a balancer `name` and `address`.
-/// What is no longer reported, such as the origin of a dispatcher that was shut down, is set to
-/// 0 and destroyed.
+/// What is no longer reported, such as the origin of a dispatcher that was shut down, is set to 0 and destroyed.
 public struct StateMetrics: Sendable {
     private let sources: [any ReportsFigures]
     private let interval: Duration

@@ -81,7 +81,7 @@ public class URLSessionTask: NSObject, @unchecked Sendable {
             return values.work
         }
         guard let work else { return }
-        // Before the work begins: a session that is told to finish its tasks lets this one end.
+        // Before the work begins: `finishTasksAndInvalidate()` waits for the tasks that the session knows.
         work.session.add(self)
         Task { await work.run(self) }
     }

@@ -27,7 +27,7 @@ struct SpanRecord: Encodable, Sendable {
     /// In nanoseconds since 1970-01-01T00:00Z.
     let startUnixNano: UInt64
     let milliseconds: Double
-    /// Whether it failed. What the program itself gave up, such as the calls beside one that failed, did not.
+    /// Whether it failed. A call that the program cancelled did not.
     let isError: Bool
     let message: String?
     let attributes: [String: String]
