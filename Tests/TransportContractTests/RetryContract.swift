@@ -75,44 +75,29 @@ struct RetryContract {
     @Test(arguments: ContractTransport.all)
     func `a hundred refusals are one refresh`(transport: ContractTransport) async throws {
         try await withServer(.ok("fresh")) { login in
-            let (stale, refused) = (HundredTimes(), HundredTimes())
+            let (stale, refused) = (Meeting(of: 100), Meeting(of: 100))
             let url = try await Demo.url("/bearer/fresh")
             let bearer = try BearerAuthentication(for: [url], token: "stale") { _ in
-                try await refused.all.wait()
+                try await refused.wait()
                 let token = try await transport.client.send(RequestData(path: login.url("/token")), as: .text).body
                 return TransportOptions.Secret(token)
             }
             // A request that begins during the refresh would not send the refused token at all.
             let waiting = RequestAdapter { request in
                 guard request.headerFields[.authorization] == "Bearer stale" else { return }
-                stale.count()
-                try await stale.all.wait()
+                stale.come()
+                try await stale.wait()
             }
             let counting = ResponseAdapter { response in
-                if response.head.status == .unauthorized { refused.count() }
+                if response.head.status == .unauthorized { refused.come() }
             }
             let client = transport.client.with { $0.exchangeInterceptors = [bearer, waiting, counting] }
             let statuses = try await atOnce(100) { _ in
                 try await client.send(RequestData(path: url), as: .data).status.code
             }
             #expect(statuses == Array(repeating: 200, count: 100))
-            #expect(refused.number == 100)
+            #expect(refused.count == 100)
             #expect(login.requests.map(\.target) == ["/token"])
         }
-    }
-}
-
-/// Counts, and opens a gate at a hundred.
-private final class HundredTimes: Sendable {
-    let all = Gate()
-    private let counted = Guarded(0)
-    var number: Int { counted.withLock { $0 } }
-
-    func count() {
-        let number = counted.withLock { number in
-            number += 1
-            return number
-        }
-        if number == 100 { all.open() }
     }
 }

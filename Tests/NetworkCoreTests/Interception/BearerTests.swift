@@ -112,22 +112,26 @@ struct BearerTests {
         #expect(transport.requests.count == 4)
     }
 
-    @Test func `many refusals are one refresh`() async throws {
-        let latch = Latch()
-        let refreshes = Guarded(0)
-        let refused = Guarded(0)
+    /// Returns a server that takes the token "new", and refuses another one once all requests of a test have come with
+    /// it: one that begins during the refresh would not send it.
+    private func server(refusing count: Int) -> (transport: AnsweringTransport, refused: Meeting) {
+        let (sent, refused) = (Meeting(of: count), Meeting(of: count))
         let transport = AnsweringTransport { request in
             if request.headerFields[.authorization] == "Bearer new" { return Answer(body: "in") }
-            if refused.withLock({
-                $0 += 1; return $0
-            }) == 100 {
-                latch.open()
-            }
+            sent.come()
+            try await sent.wait()
+            refused.come()
             return Answer(status: 401)
         }
+        return (transport, refused)
+    }
+
+    @Test func `many refusals are one refresh`() async throws {
+        let (transport, refused) = server(refusing: 100)
+        let refreshes = Guarded(0)
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
             refreshes.withLock { $0 += 1 }
-            await latch.wait()
+            try await refused.wait()
             return "new"
         }
         let client = client(transport, bearer)
@@ -171,23 +175,13 @@ struct BearerTests {
     }
 
     @Test func `a failed refresh fails all waiting requests, and the next tries anew`() async throws {
-        let latch = Latch()
+        let (transport, refused) = server(refusing: 10)
         let refreshes = Guarded(0)
-        let refused = Guarded(0)
-        let transport = AnsweringTransport { request in
-            if request.headerFields[.authorization] == "Bearer new" { return Answer() }
-            if refused.withLock({
-                $0 += 1; return $0
-            }) == 10 {
-                latch.open()
-            }
-            return Answer(status: 401)
-        }
         let bearer = try BearerAuthentication(for: ["http://a"], token: "old") { _ in
             let number = refreshes.withLock {
                 $0 += 1; return $0
             }
-            await latch.wait()
+            try await refused.wait()
             if number == 1 { throw LoginFailed() }
             return "new"
         }

@@ -1,6 +1,6 @@
 package import Logging
 internal import NetworkCore
-import Synchronization
+internal import Synchronization
 
 /// A log that keeps all messages and metadata.
 package final class CanaryLog: Sendable {
