@@ -77,6 +77,8 @@ extension Setting {
         ).needing("resilience.breaker.enabled"),
         .time("resilience.breaker.window", default: "10 s", \.steps.breaker.window)
             .needing("resilience.breaker.enabled"),
+        .time("resilience.breaker.firstBreakTime", default: "1 s", \.steps.breaker.firstBreakTime)
+            .needing("resilience.breaker.enabled"),
         .time("resilience.breaker.breakTime", default: "5 s", \.steps.breaker.breakTime)
             .needing("resilience.breaker.enabled"),
         .integer("resilience.breaker.probes", default: "1", in: 1...1_000, \.steps.breaker.probes)

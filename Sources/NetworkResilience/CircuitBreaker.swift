@@ -8,9 +8,10 @@ import Synchronization
 /// ```
 ///
 /// Closed, it counts outcomes. When the share of failures reaches ``Options/failureRatio``, it opens: for
-/// ``Options/breakTime`` each request fails with ``NetworkCore/NetworkError/Code/circuitOpen``. Then it is half-open:
-/// ``Options/probes`` requests go out, and the others still fail. If all probes succeed, it closes; if one fails, it
-/// opens again. An error that is no failure of the server, such as a cancellation, is no outcome.
+/// ``Options/firstBreakTime`` each request fails with ``NetworkCore/NetworkError/Code/circuitOpen``. Then it is
+/// half-open: ``Options/probes`` requests go out, and the others still fail. If all probes succeed, it closes; if one
+/// fails, it opens again, for twice the time, up to ``Options/breakTime``. An error that is no failure of the server,
+/// such as a cancellation, is no outcome.
 ///
 /// It belongs behind retries, so that it sees each attempt. Copies of a client share it.
 public final class CircuitBreaker: Interceptor, ReportsFigures {
@@ -23,7 +24,9 @@ public final class CircuitBreaker: Interceptor, ReportsFigures {
         public var minimumOutcomes = 20
         /// The time over which outcomes are counted. Default: 10 s.
         public var window = Duration.seconds(10)
-        /// How long the breaker stays open. Default: 5 s.
+        /// How long the breaker stays open at first: a short trouble costs no long break. Default: 1 s.
+        public var firstBreakTime = Duration.seconds(1)
+        /// The longest time that it stays open. Default: 5 s.
         public var breakTime = Duration.seconds(5)
         /// The number of requests that must succeed to close it, and that are sent at once. Default: 1.
         public var probes = 1
@@ -105,6 +108,19 @@ private final class Circuit: Sendable {
         var phase = Phase.closed
         var number = 0
         var outcomes = OutcomeWindow()
+        /// The length of the next break, if it is not the first one.
+        var nextBreak: Duration?
+
+        mutating func open(at now: Duration, _ options: CircuitBreaker.Options) {
+            let length = min(nextBreak ?? options.firstBreakTime, options.breakTime)
+            nextBreak = length * 2
+            enter(.open(until: now + length))
+        }
+
+        mutating func close() {
+            nextBreak = nil
+            enter(.closed)
+        }
 
         mutating func enter(_ phase: Phase) {
             (self.phase, outcomes) = (phase, OutcomeWindow())
@@ -142,16 +158,16 @@ private final class Circuit: Sendable {
                 if isFailure, all >= max(1, options.minimumOutcomes),
                     Double(failures) >= options.failureRatio * Double(all)
                 {
-                    state.enter(.open(until: now + options.breakTime))
+                    state.open(at: now, options)
                 }
             case .halfOpen(let running, let succeeded):
                 switch isFailure {
                 case nil: state.phase = .halfOpen(running: running - 1, succeeded: succeeded)
-                case true?: state.enter(.open(until: now + options.breakTime))
+                case true?: state.open(at: now, options)
                 case false?:
                     let isClosed = succeeded + 1 >= max(1, options.probes)
                     if isClosed {
-                        state.enter(.closed)
+                        state.close()
                     } else {
                         state.phase = .halfOpen(running: running - 1, succeeded: succeeded + 1)
                     }

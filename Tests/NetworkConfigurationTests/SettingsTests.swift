@@ -111,6 +111,7 @@ struct SettingsTests {
         ("resilience.breaker.failureRatio", "0.3", "50%"),
         ("resilience.breaker.minimumOutcomes", "10", "0"),
         ("resilience.breaker.window", "1 min", "0"),
+        ("resilience.breaker.firstBreakTime", "2 s", "0"),
         ("resilience.breaker.breakTime", "1 min", "0"),
         ("resilience.breaker.probes", "3", "0"),
     ]

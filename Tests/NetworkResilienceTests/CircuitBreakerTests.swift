@@ -1,5 +1,6 @@
 import NetworkCore
 import NetworkTesting
+import TestSupport
 import Testing
 
 @testable import NetworkResilience
@@ -27,26 +28,37 @@ struct CircuitBreakerTests {
         let breaker = breaker()
         let client = NetworkClient(stub, breaker)
         #expect(await outcomes(client, 6) == ["200", "200", "500", "connectTimeout", "circuitOpen", "circuitOpen"])
-        #expect(breaker.states == ["http://h:80": .open(remaining: .seconds(5))] && stub.sent.count == 4)
-        clock.advance(by: .seconds(5))
+        #expect(breaker.states == ["http://h:80": .open(remaining: .seconds(1))] && stub.sent.count == 4)
+        clock.advance(by: .seconds(1))
         #expect(breaker.states == ["http://h:80": .halfOpen])
         #expect(await outcomes(client, 2) == ["200", "200"])
         #expect(breaker.states == ["http://h:80": .closed])
     }
 
-    @Test func `a probe that fails opens it again, and its error names the time`() async throws {
-        let client = NetworkClient(StubTransport(always: .status(503)), breaker(minimum: 1))
-        #expect(await outcomes(client, 2) == ["503", "circuitOpen"])
-        clock.advance(by: .seconds(5))
-        #expect(await outcomes(client, 2) == ["503", "circuitOpen"])
-        clock.advance(by: .seconds(1))
-        do {
-            _ = try await client.send(RequestData(path: "a"), as: .text)
-            Issue.record("no error")
-        } catch let error as NetworkError {
-            #expect(error.code == .circuitOpen && error.message.contains("http://h:80"))
-            #expect(error.message.contains("for 4.0 s more") && error.phase == .preparing)
+    @Test func `a probe that fails opens it for twice the time, and a success begins anew`() async {
+        let stub = StubTransport()
+        stub.when(.any, .status(503), .status(503), .status(503), .status(503), .status(503), .text(""))
+        stub.always(.any, .status(503))
+        let breaker = breaker(minimum: 1)
+        let client = NetworkClient(stub, breaker)
+        func broken(_ seconds: Int) async {
+            #expect(await outcomes(client, 2) == ["503", "circuitOpen"])
+            #expect(breaker.states == ["http://h:80": .open(remaining: .seconds(seconds))])
+            clock.advance(by: .seconds(seconds))
         }
+        for seconds in [1, 2, 4, 5, 5] { await broken(seconds) }
+        #expect(await client.outcome() == "200")
+        await broken(1)
+    }
+
+    @Test func `an error of an open breaker names the time`() async {
+        let client = NetworkClient(StubTransport(always: .status(503)), breaker(minimum: 1))
+        #expect(await client.outcome() == "503")
+        clock.advance(by: .milliseconds(500))
+        let error = await expectFailure(.circuitOpen, in: .preparing) {
+            try await client.send(RequestData(path: "a"), as: .text)
+        }
+        #expect(error?.message.contains("http://h:80") == true && error?.message.contains("for 500.0 ms more") == true)
     }
 
     @Test func `only the probes go out while it is half-open`() async throws {
