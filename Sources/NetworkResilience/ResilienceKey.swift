@@ -62,6 +62,7 @@ struct StepTime: Sendable {
     init(_ clock: some Clock<Duration>) {
         let start = clock.now
         elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) }
+        // The system's sleep leaves nothing behind when it is cancelled; the clock's own would.
+        sleep = clock is ContinuousClock ? TimeSource.system.sleep : TimeSource(clock: clock).sleep
     }
 }

@@ -20,7 +20,7 @@ struct ResilienceTests {
     @Test func `attempts are retried, and the breaker sees each of them`() async {
         var (resilience, options) = (quick(), CircuitBreaker.Options())
         options.minimumOutcomes = 4
-        resilience.breaker = CircuitBreaker(options: options)
+        resilience.breaker = CircuitBreaker(options: options, clock: ManualClock())
         let stub = StubTransport(always: .status(503))
         let client = NetworkClient(transport: stub).resilient(resilience)
         #expect(await client.outcome() == "503" && stub.sent.count == 3)

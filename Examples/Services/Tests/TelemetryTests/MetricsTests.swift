@@ -186,7 +186,7 @@ struct MetricsTests {
 
     @Test func `the state of a breaker and of a limit is visible`() async throws {
         var options = CircuitBreaker.Options()
-        (options.minimumOutcomes, options.breakTime) = (1, .seconds(600))
+        (options.minimumOutcomes, options.firstBreakTime, options.breakTime) = (1, .seconds(600), .seconds(600))
         var resilience = Resilience.standard
         resilience.breaker = CircuitBreaker(options: options)
         resilience.retries.maximumRetries = 0

@@ -64,7 +64,7 @@ extension NetworkClient.Call {
             group.addTask { try await work() }
             group.addTask {
                 // Ends early when the work is done and when the call's own task is cancelled.
-                try? await Task.sleep(until: end, clock: .continuous)
+                await SharedTimer.shared.wait(until: end)
                 return nil
             }
             defer { group.cancelAll() }

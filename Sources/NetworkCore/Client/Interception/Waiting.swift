@@ -62,7 +62,10 @@ public struct TimeSource: Sendable {
     /// The system's clock and random numbers.
     public static let system = TimeSource(
         now: { Date() },
-        sleep: { try await Task.sleep(for: max(.zero, min($0, TransportOptions.maximumTimeout))) },
+        sleep: {
+            await SharedTimer.shared.wait(until: .now + max(.zero, min($0, TransportOptions.maximumTimeout)))
+            try Task.checkCancellation()
+        },
         random: { .random(in: 0..<1) }
     )
 }

@@ -40,7 +40,8 @@ extension TransportRequest {
                 let ends = [total.map { begin + $0 }, idle.map { last.time.withLock(\.self) + $0 }].compactMap(\.self)
                 let next = ends.min() ?? begin + TransportOptions.maximumTimeout
                 if next > .now {
-                    try await Task.sleep(until: next, clock: .continuous)
+                    await SharedTimer.shared.wait(until: next)
+                    try Task.checkCancellation()
                 } else if let total, begin + total <= .now {
                     throw NetworkError.refused(.totalTimeout, "\(name) did not end in time (totalTimeout)")
                 } else {
